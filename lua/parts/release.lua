@@ -1,0 +1,7 @@
+-- RELEASE (protocol, conventions): one job of the lane is no longer in flight. Answers how many
+-- still are; the counter's field never stays at zero.
+local function release(base, lane_name)
+  local in_flight = redis.call('HINCRBY', base .. 'gactive', lane_name, -1)
+  if in_flight <= 0 then redis.call('HDEL', base .. 'gactive', lane_name) end
+  return in_flight
+end
