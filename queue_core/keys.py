@@ -122,3 +122,8 @@ def board(game: bytes) -> bytes:
 def board_base(game: bytes) -> bytes:
     """HASH of codemojex: player, best total, the authority beside the board."""
     return b"cm:" + game + b":base"
+
+
+def game(name: bytes, part: bytes) -> bytes:
+    """Another key of a codemojex game: `started`, `closed`, `players`, `attempts`."""
+    return b"cm:" + name + b":" + part

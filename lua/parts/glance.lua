@@ -1,0 +1,17 @@
+-- What a list shows of one job without opening it: how its row was found (row, orphan or
+-- wrongtype), attempts, state, lane, last error, the repeat that fired it, who holds it, the
+-- payload's length and its first bytes. A payload over 64 KiB is measured and not read.
+local function glance(row, error_bytes, payload_bytes)
+  local field = redis.pcall('HMGET', row, 'attempts', 'state', 'group', 'last_error', 'py_repeat', 'py_held')
+  if field.err then return {'wrongtype', false, false, false, false, false, false, 0, ''} end
+  local size = redis.call('HSTRLEN', row, 'payload')
+  local found = 'row'
+  if not field[1] and not field[2] and redis.call('EXISTS', row) == 0 then found = 'orphan' end
+  local head = ''
+  if payload_bytes > 0 and size > 0 and size <= 65536 then
+    head = string.sub(redis.call('HGET', row, 'payload') or '', 1, payload_bytes)
+  end
+  local function short(value, most) return value and string.sub(value, 1, most) end
+  return {found, short(field[1], 64), short(field[2], 64), short(field[3], 512),
+    short(field[4], error_bytes), short(field[5], 512), short(field[6], 256), size, head}
+end

@@ -1,0 +1,127 @@
+"""Boards of codemojex: which there are, who leads, who stands beside a player."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from queue_core import keys
+from queue_core.errors import EchoMQError
+from queue_core.plans import Batch, Call, Plan
+from queue_core.reads.snapshot import Snapshot
+from queue_core.scripts import script
+
+TOP = 100
+AROUND = 4
+SCAN_PAGE = 1_000
+"""Keys walked by one step of the search for games: some 0.5 ms."""
+
+_BOARD = script("reads/board")
+_SCAN = script("reads/board_scan")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A player's place. Players of one score share a rank; `score` is its text as the server
+    prints it, minus zero as 0; `held` is the text that a re-score has to expect."""
+
+    rank: int
+    player: bytes
+    held: str
+
+    @property
+    def score(self) -> str:
+        """The score to the digit; minus zero reads 0."""
+        return "0" if self.held == "-0" else self.held
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """`there` is False where no such board exists; a set without members cannot exist. `rank` is
+    that of the player asked for, None where it has none; `around` are its neighbours."""
+
+    there: bool
+    players: int
+    top: tuple[Standing, ...]
+    rank: int | None
+    around: tuple[Standing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """What the game's own keys say; None where one could not be read."""
+
+    started: bool | None
+    closed: bool | None
+    players: int | None
+
+    @property
+    def heard_of(self) -> bool:
+        """Whether any key of the game is there, so that no board means nobody scored yet."""
+        return bool(self.started or self.closed or self.players)
+
+
+@dataclass(frozen=True, slots=True)
+class Games:
+    """One step of a scan: where to go on (b"0" when a pass is over) and the games it met."""
+
+    cursor: bytes
+    games: tuple[bytes, ...]
+
+
+def standings(flat: Sequence[bytes], first_rank: int, first_place: int) -> tuple[Standing, ...]:
+    """Players in board order as ranks: equal scores share one, and the next counts everybody
+    above it. `first_place` counts from 0, `first_rank` is the rank of the first."""
+    held = [
+        (player, text.decode("ascii")) for player, text in zip(flat[::2], flat[1::2], strict=True)
+    ]
+    if not held:
+        return ()
+    ranks = [first_rank]
+    for at, ((_, above), (_, below)) in enumerate(pairwise(held), first_place + 2):
+        ranks.append(ranks[-1] if float(above) == float(below) else at)
+    return tuple(Standing(rank, *one) for rank, one in zip(ranks, held, strict=True))
+
+
+def board(
+    game: bytes, top: int = TOP, player: bytes = b"", around: int = AROUND
+) -> Plan[Snapshot[Board]]:
+    """The head of a board and the neighbours of one player. One round trip."""
+    reply = yield _BOARD.call((keys.board(game),), top, player, around)
+    if reply[0] == b"absent":
+        return Snapshot(Board(False, 0, (), None, ()), reply[1])
+    _, now, players, first, rank, place, opening, beside = reply
+    whole = players * 2 <= len(first)
+    value = Board(
+        there=True,
+        players=players,
+        top=standings(first, 1, 0),
+        rank=None if rank is None else int(rank),
+        around=standings(beside, int(opening), int(place)),
+    )
+    why = "" if whole else f"The first {len(first) // 2} of {players} players."
+    return Snapshot(value, now, whole, why)
+
+
+def game_facts(game: bytes) -> Plan[Game]:
+    """Whether a game has started, is closed and has players. One round trip."""
+    started, closed, players = yield Batch(
+        (
+            Call("EXISTS", (keys.game(game, b"started"),)),
+            Call("EXISTS", (keys.game(game, b"closed"),)),
+            Call("SCARD", (keys.game(game, b"players"),)),
+        )
+    )
+    return Game(
+        None if isinstance(started, EchoMQError) else bool(started),
+        None if isinstance(closed, EchoMQError) else bool(closed),
+        None if isinstance(players, EchoMQError) else int(players),
+    )
+
+
+def games(cursor: bytes = b"0", node: str | None = None, page: int = SCAN_PAGE) -> Plan[Games]:
+    """Walk on from `cursor` on one primary, looking for boards."""
+    call = _SCAN.call((), cursor, page)
+    reply = yield Call(call.name, (), call.args, call.script, node)
+    return Games(reply[0], tuple(reply[1:]))

@@ -1,0 +1,78 @@
+"""What a list shows of one job without opening it (`lua/parts/glance.lua`)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from queue_core.plans import Reply
+
+PREVIEW_LIMIT = 65_536
+"""Payloads of more bytes are measured and not read for a list."""
+
+LOOKS_LIKE_SECONDS = (946_684_800.0, 4_102_444_800.0)
+"""A score in here, taken as seconds, is a date of this century; as ms it lies in January 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """`found` is row, orphan (the set names it, no row is there) or wrongtype (another type).
+
+    Fields are as the row holds them, None where absent and cut where long. `payload_size` is in
+    bytes; `payload_head` its first bytes, empty where the payload is over `PREVIEW_LIMIT`.
+    `held` is `worker:token:ms` of our own claims.
+    """
+
+    found: str
+    attempts: bytes | None
+    state: bytes | None
+    group: bytes | None
+    last_error: bytes | None
+    repeat: bytes | None
+    held: bytes | None
+    payload_size: int
+    payload_head: bytes
+
+    @property
+    def tries(self) -> int | None:
+        """Attempts as a number; None where the row holds none or no number."""
+        return int(self.attempts) if self.attempts is not None and self.attempts.isdigit() else None
+
+    @property
+    def kind(self) -> str:
+        """Why it is scheduled, as far as its row tells: `retry` where a try failed before, else
+        `delayed`; `repeat` where a repeat fired it and it waits for its first try. `unknown`
+        where there is no row to ask."""
+        if self.found != "row":
+            return "unknown"
+        if self.tries and self.last_error is not None:
+            return "retry"
+        return "repeat" if self.repeat is not None else "delayed"
+
+    @property
+    def claimed_ms(self) -> int | None:
+        """When the claim that failed was taken: `py_held` while its token equals attempts."""
+        if self.held is None or self.attempts is None:
+            return None
+        parts = self.held.rsplit(b":", 2)
+        if len(parts) != 3 or parts[1] != self.attempts or not parts[2].isdigit():
+            return None
+        return int(parts[2])
+
+
+def glance(raw: Reply) -> Glance:
+    """The value of one glance of a read script."""
+    found, attempts, state, group, error, repeat, held, size, head = raw
+    return Glance(
+        found.decode("ascii"), attempts, state, group, error, repeat, held, int(size), head
+    )
+
+
+def seems_seconds(score: float) -> bool:
+    """Whether a run-at looks like seconds that were written where milliseconds belong."""
+    return LOOKS_LIKE_SECONDS[0] <= score <= LOOKS_LIKE_SECONDS[1]
+
+
+def as_ms(score: float) -> int | None:
+    """A score as a moment in whole ms; None for an infinite one."""
+    return int(score) if math.isfinite(score) else None
