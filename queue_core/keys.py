@@ -114,14 +114,20 @@ def node_lease(node: int) -> bytes:
     return NODE_PREFIX + str(node).encode()
 
 
+def board_prefix(game: bytes) -> bytes:
+    """What the keys of one game of codemojex begin with. They have no hash tag, so in a Cluster
+    each is on a slot of its own."""
+    return b"cm:" + game + b":"
+
+
 def board(game: bytes) -> bytes:
     """ZSET of codemojex: player, best total."""
-    return b"cm:" + game + b":board"
+    return board_prefix(game) + b"board"
 
 
 def board_base(game: bytes) -> bytes:
     """HASH of codemojex: player, best total, the authority beside the board."""
-    return b"cm:" + game + b":base"
+    return board_prefix(game) + b"base"
 
 
 def game(name: bytes, part: bytes) -> bytes:

@@ -1,0 +1,8 @@
+-- Let claims on a queue go on (protocol part 4.6).
+-- keys: meta
+-- args: base
+-- replies: {ok} | {noop} was not paused
+-- uses: record
+if redis.call('HDEL', meta, 'paused') == 0 then return {'noop'} end
+record('queue_resume')
+return {'ok'}
