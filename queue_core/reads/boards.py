@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from queue_core import keys
+from queue_core.boards import shown_score
 from queue_core.errors import EchoMQError
 from queue_core.plans import Batch, Call, Plan
 from queue_core.reads.snapshot import Snapshot
@@ -33,7 +34,7 @@ class Standing:
     @property
     def score(self) -> str:
         """The score to the digit; minus zero reads 0."""
-        return "0" if self.held == "-0" else self.held
+        return shown_score(self.held.encode("ascii"))
 
 
 @dataclass(frozen=True, slots=True)

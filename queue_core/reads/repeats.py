@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from queue_core.keys import QueueKeys
 from queue_core.plans import Plan, Reply
@@ -19,26 +20,24 @@ RUNS = 12
 SCAN_PAGE = 500
 """Keys walked by one step of the search for records without a run: some 0.2 ms."""
 
-MOST_EVERY_MS = 3_153_600_000_000
-"""A cadence of more than a hundred years is a slip, not a plan."""
-
 _REPEATS = script("reads/repeats")
 _RECORDS = script("reads/repeat_records")
-_WHOLE = re.compile(rb"[0-9]{1,19}")
+_CADENCE = re.compile(rb"[1-9][0-9]{0,14}")
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: when it was due, when it was fired (ms) and the job's id."""
+    """One run: when it was due, when it was fired (ms) and the job's id. `due_ms` is None for a
+    run that an operator asked for."""
 
-    due_ms: int
+    due_ms: int | None
     fired_ms: int
     job_id: bytes
 
     @property
-    def drift_ms(self) -> int:
+    def drift_ms(self) -> int | None:
         """How long after its time it was fired."""
-        return self.fired_ms - self.due_ms
+        return None if self.due_ms is None else self.fired_ms - self.due_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +60,9 @@ class Repeat:
 
     @property
     def every_ms(self) -> int | None:
-        """The cadence in ms, None where what is written cannot be one."""
-        if self.every is None or not _WHOLE.fullmatch(self.every):
-            return None
-        value = int(self.every)
-        return value if 0 < value <= MOST_EVERY_MS else None
+        """The cadence in ms, None where the pump could not take what is written for one."""
+        written = self.every
+        return int(written) if written is not None and _CADENCE.fullmatch(written) else None
 
     @property
     def parked(self) -> bool:
@@ -85,17 +82,20 @@ class Repeat:
     @property
     def doubled(self) -> frozenset[int]:
         """Run times that were fired more than once."""
-        due = [run.due_ms for run in self.runs]
+        due = self._slots
         return frozenset(moment for moment in due if due.count(moment) > 1)
+
+    @property
+    def _slots(self) -> list[int]:
+        return [run.due_ms for run in self.runs if run.due_ms is not None]
 
     @property
     def missed(self) -> int | None:
         """Periods passed over between the runs that are known; None where none are."""
-        every = self.every_ms
-        if every is None or len(self.runs) < 2:
+        every, slots = self.every_ms, sorted(self._slots)
+        if every is None or len(slots) < 2:
             return None
-        gaps = zip(self.runs[1:], self.runs, strict=False)
-        return sum(max(0, round((new.due_ms - old.due_ms) / every) - 1) for old, new in gaps)
+        return sum(max(0, round((new - old) / every) - 1) for old, new in pairwise(slots))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +132,13 @@ def _moment(raw: bytes | None) -> int | None:
 
 
 def _run(raw: bytes) -> Run | None:
-    """A run as `repeat_fire` writes it: due, fired and id between spaces."""
-    parts = raw.split(b" ", 2)
-    if len(parts) != 3 or not (parts[0].isdigit() and parts[1].isdigit()):
+    """A run as `lua/parts/repeat_admit.lua` notes it; None for a line that is none."""
+    due, _, rest = raw.partition(b" ")
+    fired, _, job_id = rest.partition(b" ")
+    at = _moment(due)
+    if not fired.isdigit() or not job_id or (at is None and due != b"-"):
         return None
-    return Run(int(parts[0]), int(parts[1]), parts[2])
+    return Run(at, int(fired), job_id)
 
 
 def _repeat(raw: Reply) -> Repeat:

@@ -1,0 +1,99 @@
+"""The fence as numbers: marks, bars and repeats on the time axis, no HTML and no pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from echomq_admin.charts.axis import reach_back
+from echomq_admin.live.page import to_path
+from echomq_admin.templatetags.payload import preview
+from queue_core.reads.repeats import Registry, Repeat
+from queue_core.reads.schedule import Bar, Due, Fence
+from queue_core.reads.snapshot import Snapshot
+
+LATER_RUNS = 3
+"""Runs of a repeat drawn hollow behind its next one."""
+
+REPEAT_MARKS = 24
+
+
+def mark(due: Due) -> dict[str, Any]:
+    """One job: `key` names it in a path, `id` is its text, `at` its run-at in ms or null where
+    the score is no moment, `score` what a reschedule must expect."""
+    run_at = due.run_at_ms
+    flag = "seconds" if due.looks_like_seconds else "" if due.job.found == "row" else due.job.found
+    return {
+        "key": to_path(due.member),
+        "id": preview(due.member, 40),
+        "at": run_at,
+        "edge": "" if run_at is not None else "past" if due.score.startswith("-") else "future",
+        "score": due.score,
+        "kind": due.job.kind,
+        "tries": due.job.tries,
+        "error": preview(due.job.last_error, 60),
+        "flag": flag,
+    }
+
+
+def _bars(bars: Iterable[Bar]) -> list[list[int]]:
+    return [[bar.from_ms, bar.to_ms, bar.count] for bar in bars]
+
+
+def _crowd(fence: Fence, now_ms: int) -> dict[str, int] | None:
+    """Jobs that share the run-at of the last mark and found no mark themselves."""
+    end = now_ms + fence.span_ms
+    inside = sum(due.run_at_ms is not None and due.run_at_ms <= end for due in fence.next_marks)
+    waiting = fence.total - fence.late - fence.beyond
+    rest = waiting - inside - sum(bar.count for bar in fence.bars)
+    last = fence.next_marks[-1].run_at_ms if fence.next_marks else None
+    return {"at": last, "n": rest} if rest > 0 and last is not None else None
+
+
+def runs(repeat: Repeat, later: int = LATER_RUNS) -> list[int]:
+    """The next run and those that its cadence gives after it, in ms; none where it has no time
+    or cannot be run. They hold as long as a pump of ours fires it, which keeps the slots."""
+    if repeat.next_ms is None:
+        return []
+    every = repeat.every_ms if repeat.found == "record" else None
+    if every is None:
+        return [repeat.next_ms]
+    return [repeat.next_ms + every * step for step in range(later + 1)]
+
+
+def kinds(marks: Sequence[Due], whole: bool) -> dict[str, Any]:
+    """How many marks are of each kind; `whole` where they are all the jobs there are."""
+    counted = {"delayed": 0, "retry": 0, "repeat": 0, "unknown": 0}
+    for due in marks:
+        counted[due.job.kind] += 1
+    return {**counted, "whole": whole}
+
+
+def series(
+    seen: Snapshot[Fence], scale: str, registry: Snapshot[Registry] | None
+) -> dict[str, Any]:
+    """What the chart draws. Times are Unix ms of the bus, spans ms."""
+    fence, now = seen.value, seen.at_ms
+    marks = (*fence.late_marks, *fence.next_marks)
+    back = None if fence.oldest_ms is None else now - fence.oldest_ms
+    repeats = () if registry is None else registry.value.repeats[:REPEAT_MARKS]
+    return {
+        "at": now,
+        "scale": scale,
+        "span": fence.span_ms,
+        "back": reach_back(back),
+        "total": fence.total,
+        "late": fence.late,
+        "beyond": fence.beyond,
+        "marks": [mark(due) for due in marks],
+        "bars": _bars(fence.bars),
+        "lateBars": _bars(fence.late_bars),
+        "crowd": _crowd(fence, now),
+        "kinds": kinds(marks, len(marks) >= fence.total),
+        "repeats": [
+            {"name": preview(repeat.name, 24), "runs": runs(repeat)}
+            for repeat in repeats
+            if runs(repeat)
+        ],
+        "repeatTotal": None if registry is None else registry.value.total,
+    }
