@@ -4,14 +4,8 @@
 -- args: base lane_name budget
 -- replies: {ok, removed, 0} the lane is empty | {more, removed, left}
 -- builds: base..job:<id> and what hangs on it
--- uses: record erase
-local ids = redis.call('ZRANGE', lane, 0, budget - 1)
-for _, id in ipairs(ids) do
-  redis.call('ZREM', lane, id)
-  erase(base, id)
-  record('lane_drain', id)
-end
-local left = redis.call('ZCARD', lane)
-if left > 0 then return {'more', #ids, left} end
+-- uses: record erase drain_oldest
+local removed, left = drain_oldest(base, lane, budget, 'lane_drain')
+if left > 0 then return {'more', removed, left} end
 redis.call('LREM', ring, 0, lane_name)
-return {'ok', #ids, 0}
+return {'ok', removed, 0}

@@ -13,9 +13,7 @@ from queue_core.outcomes import Word
 from queue_core.plans import Plan
 from queue_core.replies import word
 from queue_core.scripts import script
-
-DRAIN_BUDGET = 500
-"""Jobs deleted by one script of a drain: about a millisecond, so that others are served."""
+from queue_core.verbs.queues import check_budget, drain_all
 
 _PAUSE = script("lane_pause")
 _RESUME = script("lane_resume")
@@ -75,20 +73,14 @@ def drain(q: QueueKeys, group: bytes | str) -> Plan[int]:
     Several bounded scripts, one round trip each, so not one moment: jobs admitted meanwhile
     stay, since they are younger. What is in flight, limit and weight stay.
     """
-    removed, left = yield from drain_step(q, group, DRAIN_BUDGET)
-    while left > 0:
-        more, still = yield from drain_step(q, group, min(left, DRAIN_BUDGET))
-        removed += more
-        left = min(left - more, still)
-        if more == 0:
-            break
-    return removed
+    return (yield from drain_all(lambda budget: drain_step(q, group, budget)))
 
 
 def drain_step(q: QueueKeys, group: bytes | str, budget: int) -> Plan[tuple[int, int]]:
     """One bounded step of a drain: how many of the oldest were deleted, and how many are left."""
     lane_name = ids.check(group)
-    reply = yield _DRAIN.call((q.lane(lane_name), q.ring), q.base, lane_name, budget)
+    keys = (q.lane(lane_name), q.ring)
+    reply = yield _DRAIN.call(keys, q.base, lane_name, check_budget(budget))
     return int(reply[1]), int(reply[2])
 
 

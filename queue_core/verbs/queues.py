@@ -1,5 +1,9 @@
 """Verbs on a whole queue (protocol part 4.6)."""
 
+from collections.abc import Callable
+from typing import Literal
+
+from queue_core.errors import InvalidError
 from queue_core.keys import QueueKeys
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
@@ -8,6 +12,11 @@ from queue_core.scripts import script
 
 _PAUSE = script("queue_pause")
 _RESUME = script("queue_resume")
+_DRAIN = script("queue_drain")
+_OBLITERATE = script("queue_obliterate")
+
+STEP_BUDGET = 500
+"""Jobs deleted by one script: a few milliseconds, so that others are served in between."""
 
 
 def pause(q: QueueKeys) -> Plan[Word]:
@@ -18,3 +27,63 @@ def pause(q: QueueKeys) -> Plan[Word]:
 def resume(q: QueueKeys) -> Plan[Word]:
     """Let claims go on. Answers `ok`, or `noop` where the queue was not paused."""
     return word((yield _RESUME.call((q.meta,), q.base)))
+
+
+def drain(q: QueueKeys, include_schedule: bool = False) -> Plan[int]:
+    """Delete the jobs of flat pending, and of the schedule where asked, that are there now;
+    answers how many. Lanes, held and dead jobs, repeats and counters stay.
+
+    Bounded scripts, one round trip each, so not one moment: what is admitted meanwhile stays.
+    """
+    removed = yield from drain_all(lambda budget: drain_step(q, "pending", budget))
+    if include_schedule:
+        removed += yield from drain_all(lambda budget: drain_step(q, "schedule", budget))
+    return removed
+
+
+def drain_step(
+    q: QueueKeys, waiting: Literal["pending", "schedule"], budget: int
+) -> Plan[tuple[int, int]]:
+    """One bounded step of a drain: how many of the first jobs of the set were deleted, and how
+    many are left."""
+    key = q.pending if waiting == "pending" else q.schedule
+    reply = yield _DRAIN.call((key,), q.base, check_budget(budget))
+    return int(reply[1]), int(reply[2])
+
+
+def drain_all(step: Callable[[int], Plan[tuple[int, int]]]) -> Plan[int]:
+    """Repeat a drain's step until what the first one met is gone; answers how many were."""
+    removed, left = yield from step(STEP_BUDGET)
+    while left > 0:
+        more, still = yield from step(min(left, STEP_BUDGET))
+        removed += more
+        left = min(left - more, still)
+    return removed
+
+
+def obliterate(q: QueueKeys, force: bool = False, budget: int = 1000) -> Plan[tuple[Word, int]]:
+    """Destroy a paused queue, up to `budget` jobs and repeats of it, in bounded scripts.
+
+    Answers `ok` (nothing of it is left, its pause neither), `more` (call again), `not_paused` or
+    `active` (jobs are held; `force` destroys them too), and how many were deleted. Streams,
+    dedup keys and parents that wait for jobs of other queues stay: nothing leads to them.
+    """
+    check_budget(budget)
+    removed, verdict = 0, Word.more
+    while verdict is Word.more and removed < budget:
+        keys = (
+            q.meta, q.active, q.pending, q.schedule, q.dead, q.ring, q.paused, q.glimit,
+            q.gactive, q.gweight, q.repeat,
+        )  # fmt: skip
+        step = min(budget - removed, STEP_BUDGET)
+        reply = yield _OBLITERATE.call(keys, q.base, int(force), step)
+        verdict = word(reply)
+        removed += int(reply[1]) if len(reply) > 1 else 0
+    return verdict, removed
+
+
+def check_budget(budget: int) -> int:
+    """A count of jobs from 1, or `InvalidError`."""
+    if budget < 1:
+        raise InvalidError(f"a budget is a count from 1, got {budget}")
+    return budget
