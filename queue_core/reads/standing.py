@@ -76,9 +76,9 @@ class Standing:
 
     `found` is row, none or the type that stands where a row belongs. `fields` holds what was read
     of `fields_total`. A place is None where the set does not name it. `alive` workers were heard
-    of lately, None where that could not be read; `late` jobs of the queue are due and `worst_due_ms`
+    of lately, None where that could not be read; `late` jobs of the queue are due, `worst_due_ms`
     is the lowest score of the schedule. `children_left` is the raw counter of a flow parent.
-    `logs_total` is None where it could not be read; `logs` is empty where `logs_bytes` is too much.
+    `logs_total` is None where it could not be read, `logs` empty where `logs_bytes` is too much.
     `lock_ms` is what is left of its lock marker, None without one.
     """
 
@@ -117,7 +117,7 @@ class Standing:
 
     @property
     def sets(self) -> tuple[str, ...]:
-        """The sets that name it, in the order that decides: pending, lane, active, schedule, dead."""
+        """The sets that name it: pending, lane, active, schedule, dead."""
         lane = self.lane.place if self.lane else None
         return tuple(
             name
