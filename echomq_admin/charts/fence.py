@@ -18,22 +18,31 @@ LATER_RUNS = 3
 REPEAT_MARKS = 24
 
 
-def mark(due: Due) -> dict[str, Any]:
-    """One job: `key` names it in a path, `id` is its text, `at` its run-at in ms or null where
-    the score is no moment, `score` what a reschedule must expect."""
+_KIND = {"delayed": "d", "retry": "r", "repeat": "p", "unknown": "u"}
+
+
+def mark(due: Due) -> list[Any]:
+    """One job in few bytes: `[key, at, kind, tries, more]`.
+
+    `key` names it in a path; `at` is its run-at in ms, null where the score is no moment; `kind`
+    its first letter (p: fired by a repeat, u: no row to ask). `more` holds what is out of the
+    ordinary: `id` where the key's bytes are no plain text, `score` where a reschedule must
+    expect other text than `at`, `edge` past or future, `flag` seconds, orphan or wrongtype.
+    """
     run_at = due.run_at_ms
-    flag = "seconds" if due.looks_like_seconds else "" if due.job.found == "row" else due.job.found
-    return {
-        "key": to_path(due.member),
-        "id": preview(due.member, 40),
-        "at": run_at,
-        "edge": "" if run_at is not None else "past" if due.score.startswith("-") else "future",
-        "score": due.score,
-        "kind": due.job.kind,
-        "tries": due.job.tries,
-        "error": preview(due.job.last_error, 60),
-        "flag": flag,
-    }
+    more: dict[str, str] = {}
+    if not (due.member.isascii() and due.member.decode("ascii").isprintable()):
+        more["id"] = preview(due.member, 40)
+    if due.score != str(run_at):
+        more["score"] = due.score
+    if run_at is None:
+        more["edge"] = "past" if due.score.startswith("-") else "future"
+    if due.looks_like_seconds:
+        more["flag"] = "seconds"
+    elif due.job.found != "row":
+        more["flag"] = due.job.found
+    plain = [to_path(due.member), run_at, _KIND[due.job.kind], due.job.tries or 0]
+    return [*plain, more] if more else plain
 
 
 def _bars(bars: Iterable[Bar]) -> list[list[int]]:

@@ -1,0 +1,142 @@
+// The hand on the fence: point at a mark, walk them by keys, drag one to another time. A drop
+// opens the reschedule dialog with the time and the old score it expects; Escape puts it back.
+import { show, words } from "./fence_tip.js";
+import { svg } from "./surface.js";
+
+const STEPS = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: 1, ArrowDown: -1 };
+
+// Whole seconds near now, whole minutes further out: no hand can aim finer on this axis.
+function round(ms, now) {
+  const grain = ms - now < 600000 ? 1000 : 60000;
+  return Math.max(now, Math.round(ms / grain) * grain);
+}
+
+class Hand {
+  constructor(stage) {
+    this.stage = stage;
+    this.drag = null;
+    this.over = null;
+    this.layer = stage.layers.over.appendChild(svg("g", { class: "hand" }));
+    const figure = stage.element;
+    const on = (name, act) => figure.addEventListener(name, act);
+    on("pointerenter", (event) => event.pointerType === "mouse" && stage.hold());
+    on("pointerleave", () => this.drag || this.open || this.focused || this.let());
+    on("pointerdown", (event) => this.down(event));
+    on("pointermove", (event) => this.move(event));
+    on("pointerup", (event) => this.up(event));
+    on("pointercancel", () => this.cancel());
+    on("keydown", (event) => this.key(event));
+    on("focusin", () => { this.focused = figure.matches(":focus-visible"); if (this.focused) stage.hold(); });
+    on("focusout", () => { this.focused = false; if (!this.drag && !this.open) this.let(); });
+    document.getElementById("dialog")?.addEventListener("close", () => { if (this.open) { this.open = false; this.drag = null; this.let(); } });
+  }
+
+  let() {
+    this.over = null;
+    this.stage.release();
+    this.draw();
+  }
+
+  place(event) {
+    const bounds = this.stage.svg.getBoundingClientRect();
+    const scale = this.stage.plan.width / bounds.width;
+    const x = (event.clientX - bounds.left) * scale;
+    const y = (event.clientY - bounds.top) * scale;
+    return this.stage.plan.upright ? y : x;
+  }
+
+  find(event) {
+    const key = event.target.closest?.("[data-mark]")?.dataset.mark;
+    return this.stage.placed?.find((one) => one.key === key) ?? null;
+  }
+
+  may() {
+    return this.stage.element.dataset.reschedule !== undefined;
+  }
+
+  down(event) {
+    const one = this.find(event);
+    if (!one || event.button) return;
+    this.stage.hold();
+    this.stage.element.setPointerCapture(event.pointerId);
+    this.drag = { one, from: one.at, start: this.place(event), to: null };
+    event.preventDefault();
+  }
+
+  move(event) {
+    if (!this.drag) {
+      const over = this.find(event);
+      if (over?.key !== this.over?.key) { this.over = over; this.draw(); }
+      return;
+    }
+    const a = this.place(event);
+    if (this.drag.to === null && (Math.abs(a - this.drag.start) < 4 || !this.may())) return;
+    this.aim(this.stage.now() + this.stage.plan.along.of(a));
+  }
+
+  aim(ms) {
+    this.drag.to = round(ms, this.stage.now());
+    this.draw();
+  }
+
+  up() {
+    if (!this.drag) return;
+    const { one, to } = this.drag;
+    if (to !== null) return this.drop();
+    this.drag = null;
+    const base = this.stage.data.job;
+    if (base) location.assign(base + one.key);
+  }
+
+  drop() {
+    const { one, to } = this.drag;
+    const figure = this.stage.element;
+    const url = new URL(figure.dataset.reschedule, location.href);
+    url.searchParams.set("item", one.key);
+    url.searchParams.set("expect", one.score);
+    url.searchParams.set("run_at_ms", to);
+    this.open = true;
+    htmx.ajax("GET", url.pathname + url.search, { target: "#dialog", swap: "innerHTML" });
+  }
+
+  cancel() {
+    this.drag = null;
+    this.draw();
+    if (!this.focused) this.stage.release();
+  }
+
+  key(event) {
+    const { stage } = this;
+    if (event.key === "Escape" && this.drag) { event.preventDefault(); event.stopPropagation(); return this.cancel(); }
+    const list = [...(stage.placed ?? [])].sort((left, right) => left.a - right.a);
+    const step = STEPS[event.key];
+    if (step && this.drag) {
+      const grain = event.shiftKey ? 60000 : event.altKey ? 1000 : 10000;
+      this.aim((this.drag.to ?? this.drag.from) + step * grain);
+    } else if (step && list.length) {
+      const at = list.findIndex((one) => one.key === this.over?.key);
+      this.over = list[at < 0 ? (step > 0 ? 0 : list.length - 1) : Math.min(list.length - 1, Math.max(0, at + step))];
+      this.tell(this.over);
+      this.draw();
+    } else if (event.key === "m" && this.over && !this.drag && this.may()) {
+      this.drag = { one: this.over, from: this.over.at ?? stage.now(), to: null };
+      this.aim(Math.max(this.drag.from, stage.now()));
+    } else if (event.key === "Enter" && this.drag?.to) this.drop();
+    else if (event.key === "Enter" && this.over && stage.data.job) location.assign(stage.data.job + this.over.key);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  tell(one) {
+    const said = document.getElementById("said");
+    if (said) said.textContent = words(one).join(", ");
+  }
+
+  draw() {
+    const dragging = this.drag !== null && this.drag.to !== null;
+    show(this.layer, this.stage, dragging ? this.drag.one : this.over, dragging ? this.drag.to : null);
+  }
+}
+
+export const hand = (stage) => new Hand(stage);
