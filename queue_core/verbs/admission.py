@@ -1,21 +1,96 @@
-"""Verbs that bring jobs in (protocol part 4.1)."""
+"""Verbs that bring jobs in (protocol part 4.1).
+
+Each answers `duplicate` where the id has a row, in whatever state, and `kind` where it is not a
+JOB id; nothing is changed then. Each raises `InvalidError` before anything is sent for an
+ill-formed id or lane and for a number out of range. They go on while the queue is paused.
+"""
+
+from collections.abc import Iterable
 
 from queue_core import ids
+from queue_core.errors import EchoMQError
 from queue_core.keys import QueueKeys
+from queue_core.numbers import delay, instant
 from queue_core.outcomes import Word
-from queue_core.plans import Plan
+from queue_core.plans import Batch, Call, Plan
 from queue_core.replies import word
 from queue_core.scripts import script
 
+BATCH = 1000
+"""Admissions sent in one round trip; more would only grow the buffers on both sides."""
+
 _ENQUEUE = script("enqueue")
+_ENQUEUE_AT = script("enqueue_at")
+_ENQUEUE_IN = script("enqueue_in")
+_LANE_ENQUEUE = script("lane_enqueue")
+_LANE_ENQUEUE_AT = script("lane_enqueue_at")
+_LANE_ENQUEUE_IN = script("lane_enqueue_in")
 
 
 def enqueue(q: QueueKeys, job_id: bytes | str, payload: bytes) -> Plan[Word]:
-    """Admit a job into flat pending, in mint order.
+    """Admit a job into flat pending, in mint order: `enqueued`."""
+    return word((yield _enqueue(q, ids.check(job_id), payload)))
 
-    Answers `enqueued`, `duplicate` (the id has a row, in whatever state; nothing changed) or
-    `kind` (not a JOB id). Raises `InvalidError` before anything is sent for an ill-formed id.
-    """
+
+def enqueue_at(q: QueueKeys, job_id: bytes | str, payload: bytes, run_at_ms: int) -> Plan[Word]:
+    """Admit a job that waits until `run_at_ms` (Unix ms, the caller's clock; past is due at
+    once): `scheduled`."""
     raw = ids.check(job_id)
-    reply = yield _ENQUEUE.call((q.row(raw), q.pending), q.base, raw, payload)
-    return word(reply)
+    keys = (q.row(raw), q.schedule)
+    return word((yield _ENQUEUE_AT.call(keys, q.base, raw, payload, instant(run_at_ms))))
+
+
+def enqueue_in(q: QueueKeys, job_id: bytes | str, payload: bytes, delay_ms: int) -> Plan[Word]:
+    """Admit a job that waits `delay_ms` (from 0) on the server's clock: `scheduled`."""
+    raw = ids.check(job_id)
+    keys = (q.row(raw), q.schedule)
+    return word((yield _ENQUEUE_IN.call(keys, q.base, raw, payload, delay(delay_ms))))
+
+
+def enqueue_many(
+    q: QueueKeys, items: Iterable[tuple[bytes | str, bytes]]
+) -> Plan[list[Word | EchoMQError]]:
+    """Admit many (id, payload), each by itself: the answers in order, a fault in its place.
+
+    Every id is checked before the first is sent. Not atomic: one round trip per `BATCH`. No
+    items, no answers (part 10, row 42).
+    """
+    calls = [_enqueue(q, ids.check(job_id), payload) for job_id, payload in items]
+    answers: list[Word | EchoMQError] = []
+    for start in range(0, len(calls), BATCH):
+        replies = yield Batch(tuple(calls[start : start + BATCH]))
+        answers += [reply if isinstance(reply, EchoMQError) else word(reply) for reply in replies]
+    return answers
+
+
+def lane_enqueue(
+    q: QueueKeys, group: bytes | str, job_id: bytes | str, payload: bytes
+) -> Plan[Word]:
+    """Admit a job into a lane and offer the lane; a parked one is not offered: `enqueued`."""
+    lane_name, raw = ids.check(group), ids.check(job_id)
+    keys = (q.row(raw), q.lane(lane_name))
+    return word((yield _LANE_ENQUEUE.call(keys, q.base, raw, payload, lane_name)))
+
+
+def lane_enqueue_at(
+    q: QueueKeys, group: bytes | str, job_id: bytes | str, payload: bytes, run_at_ms: int
+) -> Plan[Word]:
+    """Admit a job that enters its lane at `run_at_ms` (Unix ms, the caller's clock):
+    `scheduled` (part 10, row 24)."""
+    lane_name, raw = ids.check(group), ids.check(job_id)
+    args = (q.base, raw, payload, lane_name, instant(run_at_ms))
+    return word((yield _LANE_ENQUEUE_AT.call((q.row(raw), q.schedule), *args)))
+
+
+def lane_enqueue_in(
+    q: QueueKeys, group: bytes | str, job_id: bytes | str, payload: bytes, delay_ms: int
+) -> Plan[Word]:
+    """Admit a job that enters its lane after `delay_ms` (from 0) on the server's clock:
+    `scheduled` (part 10, row 24)."""
+    lane_name, raw = ids.check(group), ids.check(job_id)
+    args = (q.base, raw, payload, lane_name, delay(delay_ms))
+    return word((yield _LANE_ENQUEUE_IN.call((q.row(raw), q.schedule), *args)))
+
+
+def _enqueue(q: QueueKeys, raw: bytes, payload: bytes) -> Call:
+    return _ENQUEUE.call((q.row(raw), q.pending), q.base, raw, payload)

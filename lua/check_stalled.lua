@@ -1,0 +1,26 @@
+-- Return jobs whose lease has run out, counting it on each; one that stalled `max_stalled` times
+-- dies, frees its lane and tells its parent (protocol part 4.4, part 10 row 13).
+-- keys: active pending dead
+-- args: base max_stalled limit
+-- replies: {ok, {recovered id...}, {dead id...}}
+-- builds: base..job:<id>; lane and ring of a grouped id; parent and outbox of a flow's child;
+--   base..metrics:failed
+-- uses: record now offer release let_go place ghost give_back bury fan_in fail_parent
+-- flags: allow-oom
+local expired = redis.call('ZRANGEBYSCORE', active, '-inf', now_ms(), 'LIMIT', 0, limit)
+local recovered, buried = {}, {}
+for _, id in ipairs(expired) do
+  local row_key = base .. 'job:' .. id
+  -- A count that is no number counts as used up, so that one broken row stops no sweep.
+  local stalls = is_job(row_key) and redis.pcall('HINCRBY', row_key, 'stalled', 1)
+  if not stalls or (type(stalls) == 'number' and stalls < tonumber(max_stalled)) then
+    if give_back(base, id) then recovered[#recovered + 1] = id end
+  else
+    let_go(base, id, redis.call('HGET', row_key, 'group'))
+    bury(base, id, 'stalled')
+    child_died(base, id, 'stalled')
+    record('check_stalled', id)
+    buried[#buried + 1] = id
+  end
+end
+return {'ok', recovered, buried}

@@ -1,0 +1,13 @@
+-- Admit one job that enters its lane a delay from now on the server's clock (protocol part 10,
+-- row 24).
+-- keys: row schedule
+-- args: base id payload lane_name delay_ms
+-- replies: {scheduled} | {duplicate} the id has a row | {kind} not a JOB id
+-- uses: record now refuse
+local refusal = refuse(row, id)
+if refusal then return refusal end
+redis.call('HSET', row, 'state', 'scheduled', 'attempts', '0', 'payload', payload,
+  'group', lane_name)
+redis.call('ZADD', schedule, now_ms() + delay_ms, id)
+record('lane_enqueue_in', id)
+return {'scheduled'}

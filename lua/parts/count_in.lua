@@ -1,0 +1,10 @@
+-- Count claimed jobs of a lane as in flight; the lane leaves the ring at its ceiling and when
+-- nobody waits in it any more.
+local function count_in(base, lane_name, count)
+  local in_flight = redis.call('HINCRBY', base .. 'gactive', lane_name, count)
+  local ceiling = tonumber(redis.call('HGET', base .. 'glimit', lane_name))
+  if (ceiling and in_flight >= ceiling)
+    or redis.call('EXISTS', base .. 'g:' .. lane_name .. ':pending') == 0 then
+    redis.call('LREM', base .. 'ring', 0, lane_name)
+  end
+end
