@@ -12,6 +12,7 @@ import re
 from queue_core.errors import InvalidError, ServerFault
 from queue_core.keys import board, board_base, board_prefix
 from queue_core.names import as_bytes
+from queue_core.numbers import whole
 from queue_core.outcomes import Word
 from queue_core.plans import Call, Plan, Reply
 from queue_core.reads.snapshot import Snapshot
@@ -93,17 +94,15 @@ def rescore(
 def top(game: bytes | str, size: int) -> Plan[Snapshot[list[tuple[bytes, str]]]]:
     """The first `size` (1 to 1000) players with their scores, best first, equal scores in the
     server's order (reverse byte order of the player). Incomplete where the board has more."""
-    if not 1 <= size <= MAX_TOP:
-        raise InvalidError(f"a board is read 1 to {MAX_TOP} players deep, got {size}")
+    whole(size, "a board's depth", most=MAX_TOP)
     name = as_bytes(game)
     reply = yield _TOP.call((board(name),), board_prefix(name), size)
     players = [
         (player, shown_score(score)) for player, score in zip(reply[2::2], reply[3::2], strict=True)
     ]
-    whole = len(players) >= reply[1]
-    return Snapshot(
-        players, reply[0], whole, "" if whole else f"the first {size} of {reply[1]} players"
-    )
+    cut = len(players) < reply[1]
+    why = f"the first {size} of {reply[1]} players" if cut else ""
+    return Snapshot(players, reply[0], not cut, why)
 
 
 def _either(

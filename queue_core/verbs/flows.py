@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from queue_core import ids
 from queue_core.errors import EchoMQError, InvalidError
 from queue_core.keys import QueueKeys, found
+from queue_core.numbers import whole
 from queue_core.outcomes import Word
 from queue_core.plans import Arg, Batch, Call, Plan, Reply
 from queue_core.replies import word
@@ -100,9 +101,7 @@ def deliver(q: QueueKeys, batch: int) -> Plan[int]:
     An entry is removed by its value after it was delivered, so that several pumps of ours, or a
     crash in between, neither lose nor double one.
     """
-    if batch < 1:
-        raise InvalidError(f"a batch is a count from 1, got {batch}")
-    entries = yield Call("LRANGE", (q.outbox,), (0, batch - 1))
+    entries = yield Call("LRANGE", (q.outbox,), (0, whole(batch, "a batch") - 1))
     calls: list[Call] = []
     for entry in entries:
         call = _delivery(entry)

@@ -7,13 +7,13 @@ for any other name before anything is sent.
 from collections.abc import Iterable
 
 from queue_core import ids
-from queue_core.errors import InvalidError
 from queue_core.keys import QueueKeys
+from queue_core.numbers import whole
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
 from queue_core.replies import word
 from queue_core.scripts import script
-from queue_core.verbs.queues import check_budget, drain_all
+from queue_core.verbs.queues import drain_all
 
 _PAUSE = script("lane_pause")
 _RESUME = script("lane_resume")
@@ -80,7 +80,7 @@ def drain_step(q: QueueKeys, group: bytes | str, budget: int) -> Plan[tuple[int,
     """One bounded step of a drain: how many of the oldest were deleted, and how many are left."""
     lane_name = ids.check(group)
     keys = (q.lane(lane_name), q.ring)
-    reply = yield _DRAIN.call(keys, q.base, lane_name, check_budget(budget))
+    reply = yield _DRAIN.call(keys, q.base, lane_name, whole(budget, "a budget"))
     return int(reply[1]), int(reply[2])
 
 
@@ -98,8 +98,4 @@ def depths(q: QueueKeys, groups: Iterable[bytes | str]) -> Plan[dict[bytes, int]
 
 
 def _count(number: int | None, what: str) -> str:
-    if number is None:
-        return ""
-    if number < 1:
-        raise InvalidError(f"{what} is a count from 1, got {number}")
-    return str(number)
+    return "" if number is None else str(whole(number, what))

@@ -8,8 +8,8 @@ life of its own.
 from collections.abc import Sequence
 
 from queue_core import ids
-from queue_core.errors import InvalidError
 from queue_core.keys import QueueKeys
+from queue_core.numbers import lease
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
 from queue_core.replies import word
@@ -27,7 +27,7 @@ def lock_track(
     no row: nothing is written then, so that the id can be used again (part 10, row 28)."""
     raw = ids.check(job_id)
     keys = (q.row(raw), q.lock(raw))
-    return word((yield _TRACK.call(keys, q.base, token, _life(marker_ttl_ms))))
+    return word((yield _TRACK.call(keys, q.base, token, lease(marker_ttl_ms))))
 
 
 def lock_untrack(q: QueueKeys, job_id: bytes | str) -> Plan[Word]:
@@ -49,11 +49,5 @@ def lock_beat(
         pairs += (ids.check(job_id), token)
     if not pairs:
         return []
-    reply = yield _BEAT.call((q.active,), q.base, _life(lease_ms), _life(marker_ttl_ms), *pairs)
+    reply = yield _BEAT.call((q.active,), q.base, lease(lease_ms), lease(marker_ttl_ms), *pairs)
     return list(reply[1:])
-
-
-def _life(ms: int) -> int:
-    if ms < 1:
-        raise InvalidError(f"a lease or marker lives 1 ms or longer, got {ms}")
-    return ms

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Literal
 
-from queue_core.errors import InvalidError
 from queue_core.keys import QueueKeys
+from queue_core.numbers import whole
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
 from queue_core.replies import word
@@ -47,7 +47,7 @@ def drain_step(
     """One bounded step of a drain: how many of the first jobs of the set were deleted, and how
     many are left."""
     key = q.pending if waiting == "pending" else q.schedule
-    reply = yield _DRAIN.call((key,), q.base, check_budget(budget))
+    reply = yield _DRAIN.call((key,), q.base, whole(budget, "a budget"))
     return int(reply[1]), int(reply[2])
 
 
@@ -68,7 +68,7 @@ def obliterate(q: QueueKeys, force: bool = False, budget: int = 1000) -> Plan[tu
     `active` (jobs are held; `force` destroys them too), and how many were deleted. Streams,
     dedup keys and parents that wait for jobs of other queues stay: nothing leads to them.
     """
-    check_budget(budget)
+    whole(budget, "a budget")
     removed, verdict = 0, Word.more
     while verdict is Word.more and removed < budget:
         keys = (
@@ -80,10 +80,3 @@ def obliterate(q: QueueKeys, force: bool = False, budget: int = 1000) -> Plan[tu
         verdict = word(reply)
         removed += int(reply[1]) if len(reply) > 1 else 0
     return verdict, removed
-
-
-def check_budget(budget: int) -> int:
-    """A count of jobs from 1, or `InvalidError`."""
-    if budget < 1:
-        raise InvalidError(f"a budget is a count from 1, got {budget}")
-    return budget

@@ -9,9 +9,9 @@ member in the schedule, parked at `PARKED_MS` where no engine finds it due.
 from dataclasses import dataclass
 
 from queue_core import ids
-from queue_core.errors import InvalidError
 from queue_core.keys import QueueKeys
 from queue_core.names import as_bytes
+from queue_core.numbers import delay, whole
 from queue_core.outcomes import Word
 from queue_core.plans import Call, Plan
 from queue_core.replies import word
@@ -50,10 +50,9 @@ def register(
     """Register a repeat whose first run is `first_in_ms` from now. Answers `registered`, or
     `exists` where the name has a record, which is left as it is."""
     raw = as_bytes(name)
-    if first_in_ms < 0:
-        raise InvalidError(f"the first run lies 0 ms or more ahead, got {first_in_ms}")
+    args = (whole(every_ms, "a period in ms", most=MAX_EVERY_MS), template, delay(first_in_ms))
     keys = (q.repeat, q.repeat_record(raw))
-    return word((yield _REGISTER.call(keys, q.base, raw, _period(every_ms), template, first_in_ms)))
+    return word((yield _REGISTER.call(keys, q.base, raw, *args)))
 
 
 def cancel(q: QueueKeys, name: bytes | str) -> Plan[Word]:
@@ -66,9 +65,8 @@ def cancel(q: QueueKeys, name: bytes | str) -> Plan[Word]:
 
 def due(q: QueueKeys, limit: int, now_ms: int | None = None) -> Plan[list[DueRepeat]]:
     """Up to `limit` repeats due at `now_ms`, by default the server's clock; soonest first."""
-    if limit < 1:
-        raise InvalidError(f"a limit is a count from 1, got {limit}")
-    reply = yield _DUE.call((q.repeat,), q.base, "" if now_ms is None else now_ms, limit)
+    at = "" if now_ms is None else now_ms
+    reply = yield _DUE.call((q.repeat,), q.base, at, whole(limit, "a limit"))
     return [DueRepeat(*entry) for entry in reply[1:]]
 
 
@@ -80,9 +78,10 @@ def advance(
     Answers `advanced`, `absent` (no record; a stray member is removed) or `paused`.
     """
     raw = as_bytes(name)
-    at = "" if now_ms is None else now_ms
+    period = whole(every_ms, "a period in ms", most=MAX_EVERY_MS)
     keys = (q.repeat, q.repeat_record(raw))
-    return word((yield _ADVANCE.call(keys, q.base, raw, _period(every_ms), at)))
+    at = "" if now_ms is None else now_ms
+    return word((yield _ADVANCE.call(keys, q.base, raw, period, at)))
 
 
 def count(q: QueueKeys) -> Plan[int]:
@@ -128,9 +127,3 @@ def resume(q: QueueKeys, name: bytes | str) -> Plan[Word]:
     raw = as_bytes(name)
     keys = (q.repeat, q.repeat_record(raw))
     return word((yield _RESUME.call(keys, q.base, raw)))
-
-
-def _period(every_ms: int) -> int:
-    if not 0 < every_ms <= MAX_EVERY_MS:
-        raise InvalidError(f"a period is 1 to {MAX_EVERY_MS} ms, got {every_ms}")
-    return every_ms
