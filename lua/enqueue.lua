@@ -5,7 +5,7 @@
 -- uses: record refuse
 local refusal = refuse(row, id)
 if refusal then return refusal end
-redis.call('HSET', row, 'state', 'pending', 'attempts', '0', 'payload', payload)
 redis.call('ZADD', pending, 0, id)
+redis.call('HSET', row, 'state', 'pending', 'attempts', '0', 'payload', payload)
 record('enqueue', id)
 return {'enqueued'}

@@ -5,7 +5,7 @@
 -- uses: record refuse
 local refusal = refuse(row, id)
 if refusal then return refusal end
-redis.call('HSET', row, 'state', 'scheduled', 'attempts', '0', 'payload', payload)
 redis.call('ZADD', schedule, run_at_ms, id)
+redis.call('HSET', row, 'state', 'scheduled', 'attempts', '0', 'payload', payload)
 record('enqueue_at', id)
 return {'scheduled'}

@@ -5,7 +5,7 @@
 -- uses: record now refuse
 local refusal = refuse(row, id)
 if refusal then return refusal end
-redis.call('HSET', row, 'state', 'scheduled', 'attempts', '0', 'payload', payload)
 redis.call('ZADD', schedule, now_ms() + delay_ms, id)
+redis.call('HSET', row, 'state', 'scheduled', 'attempts', '0', 'payload', payload)
 record('enqueue_in', id)
 return {'scheduled'}

@@ -6,8 +6,8 @@
 -- uses: record offer place refuse
 local refusal = refuse(row, id)
 if refusal then return refusal end
+place(base, id, lane_name)
 redis.call('HSET', row, 'state', 'pending', 'attempts', '0', 'payload', payload,
   'group', lane_name)
-place(base, id, lane_name)
 record('lane_enqueue', id)
 return {'enqueued'}

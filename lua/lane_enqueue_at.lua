@@ -6,8 +6,8 @@
 -- uses: record refuse
 local refusal = refuse(row, id)
 if refusal then return refusal end
+redis.call('ZADD', schedule, run_at_ms, id)
 redis.call('HSET', row, 'state', 'scheduled', 'attempts', '0', 'payload', payload,
   'group', lane_name)
-redis.call('ZADD', schedule, run_at_ms, id)
 record('lane_enqueue_at', id)
 return {'scheduled'}

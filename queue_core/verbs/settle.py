@@ -8,12 +8,11 @@ number out of range before anything is sent.
 from collections.abc import Iterable
 from typing import Literal
 
-from queue_core import ids
+from queue_core import ids, numbers
 from queue_core.errors import InvalidError
 from queue_core.jobs import token_of
 from queue_core.keys import QueueKeys
 from queue_core.names import as_bytes
-from queue_core.numbers import delay as checked_delay
 from queue_core.numbers import EXACT, instant, lease, whole
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
@@ -56,7 +55,7 @@ def retry(
     are used up. Answers `gone` for a missing row, where the wire's older engine says stale."""
     raw = ids.check(job_id)
     keys = (q.row(raw), q.active, q.schedule, q.dead)
-    wait = checked_delay(delay_ms, -EXACT // 2)
+    wait = numbers.delay(delay_ms, -EXACT // 2)
     most = whole(max_attempts, "max attempts", 0)
     args = (q.base, raw, token_of(token), wait, most, as_bytes(error))
     return word((yield _RETRY.call(keys, *args)))
@@ -70,7 +69,7 @@ def delay(
     if mode not in ("in", "at"):
         raise InvalidError(f"a delay is in or at, got {mode!r}")
     raw = ids.check(job_id)
-    when = instant(ms) if mode == "at" else checked_delay(ms, -EXACT // 2)
+    when = instant(ms) if mode == "at" else numbers.delay(ms, -EXACT // 2)
     args = (q.base, raw, token_of(token), when, mode)
     return word((yield _DELAY.call((q.row(raw), q.active, q.schedule), *args)))
 
