@@ -1,0 +1,59 @@
+"""Every setting of the console with its default: the one place that reads ECHOMQ_ names.
+
+A host project sets them in its own settings; the console's own `settings.py` fills them from the
+environment.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+
+def buses() -> Mapping[str, Any]:
+    """ECHOMQ_BUSES: name to URL, or to `{"url": …, "queues": […]}`, in the order shown."""
+    found: Mapping[str, Any] = getattr(settings, "ECHOMQ_BUSES", {})
+    return found or {"main": "redis://127.0.0.1:6379/0"}
+
+
+def queues() -> Mapping[str, Any] | list[str]:
+    """ECHOMQ_QUEUES: queues declared on the first bus, or bus name to its queues."""
+    found: Mapping[str, Any] | list[str] = getattr(settings, "ECHOMQ_QUEUES", [])
+    return found
+
+
+def read_only() -> bool:
+    """ECHOMQ_READ_ONLY: nobody acts, whatever they may."""
+    return bool(getattr(settings, "ECHOMQ_READ_ONLY", False))
+
+
+def cli_user() -> str:
+    """ECHOMQ_CLI_USER: who acts from a shell that names nobody."""
+    return str(getattr(settings, "ECHOMQ_CLI_USER", ""))
+
+
+def var() -> Path:
+    """ECHOMQ_VAR: where files of ours go."""
+    return Path(getattr(settings, "ECHOMQ_VAR", "var"))
+
+
+def prefix() -> str:
+    """ECHOMQ_PREFIX: the path below which the project of its own mounts the console, no slashes
+    at its ends."""
+    return str(getattr(settings, "ECHOMQ_PREFIX", "")).strip("/")
+
+
+def site_url() -> str:
+    """ECHOMQ_URL: how the console is reached, for links printed by a shell; "" where unsaid."""
+    return str(getattr(settings, "ECHOMQ_URL", "")).rstrip("/")
+
+
+def login_url() -> str:
+    """LOGIN_URL: a host's own login serves, ours in a project of its own."""
+    return str(settings.LOGIN_URL)
+
+
+def zone() -> str:
+    """ECHOMQ_ZONE: the zone in which forms take a local time, by default TIME_ZONE."""
+    return str(getattr(settings, "ECHOMQ_ZONE", settings.TIME_ZONE))
