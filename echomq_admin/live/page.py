@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from echomq_admin.live.scene import Scene
 
 
+TOPIC_BYTES = 16_384
+"""Room for an id of some 10,000 bytes; a server takes no longer address anyway."""
+
+
 class BadParameter(ValueError):
     """A query parameter or topic outside what the page takes; a 400, told in one sentence."""
 
@@ -76,7 +80,7 @@ def parse_topic(topic: str) -> tuple[str, str, bytes, bytes, dict[str, str]]:
     """`(bus, page, queue, item, raw params)` of a topic; `BadParameter` for anything else."""
     path, _, query = topic.partition("?")
     parts = path.split("/")
-    if len(parts) != 4 or len(topic) > 4096:
+    if len(parts) != 4 or len(topic) > TOPIC_BYTES:
         raise BadParameter("a topic is bus/page/~queue/~item")
     bus, page, queue, item = parts
     return bus, page, from_path(queue), from_path(item), dict(parse_qsl(query))
@@ -86,10 +90,13 @@ def parse_topic(topic: str) -> tuple[str, str, bytes, bytes, dict[str, str]]:
 class Shaped:
     """What the templates draw (`context`) and the charts' numbers (`data`, JSON-safe, by the
     id of the chart's element). `at_ms` is the server clock of the oldest number, None where
-    nothing was read; `complete` and `why` as in `Snapshot`."""
+    nothing was read; `complete` and `why` as in `Snapshot`. `parts` are elements inside panels
+    that may change alone, as rows do: element id to its template and own context. A part is
+    sent by itself, and its panel only when it changed outside of its parts."""
 
     context: dict[str, Any]
     data: dict[str, Any] = field(default_factory=dict)
+    parts: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
     at_ms: int | None = None
     complete: bool = True
     why: str = ""

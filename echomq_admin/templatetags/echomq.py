@@ -14,6 +14,7 @@ for _part in (freshness, payload, units):
     register.filters.update(_part.register.filters)
     register.tags.update(_part.register.tags)
 
+_OF_NO_BUS = frozenset({"overview", "audit"})
 _KINDS = frozenset({"delayed", "retry"})
 _STATE_COLOUR = {
     "pending": "pending",
@@ -57,7 +58,7 @@ def state(name: str, word: str = "") -> SafeString:
 def address(page: str, bus: str = "", queue: bytes | None = None, item: bytes | None = None) -> str:
     """The path of a page. A queue or item given makes the path that names it."""
     named: dict[str, Any] = {}
-    if bus:
+    if bus and page not in _OF_NO_BUS:
         named["bus"] = bus
     if queue is not None:
         named["queue"] = queue

@@ -101,6 +101,15 @@ class Sample:
         return self.pending + self.in_lanes
 
     @property
+    def empty(self) -> bool:
+        """Whether nothing of the queue was found: no job, setting, counter, repeat or worker."""
+        numbers = (
+            self.pending, self.active, self.schedule, self.dead, self.completed, self.failed,
+            self.in_lanes, self.lanes, self.repeats, self.workers,
+        )  # fmt: skip
+        return not (any(numbers) or self.faults or self.paused or self.concurrency or self.max)
+
+    @property
     def held(self) -> int | None:
         """Every job the queue holds; None where a part is unknown or a lower bound."""
         parts = (self.waiting, self.active, self.schedule, self.dead)

@@ -1,0 +1,71 @@
+"""What a queue needs a person for, as flags: a glyph, a word, and since when.
+
+Each is drawn from facts that this process saw and never from silence alone: a queue nobody has
+watched for a while carries no flag that time must prove.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from echomq_admin.live.scene import Scene
+from queue_core.reads.sample import Sample
+
+PROOF_MS = 5_000
+"""How long a late job must stay the latest before nothing is said to be promoting."""
+
+FLAT_PROOF_MS = 15_000
+"""How long the head of flat pending must stand, while others finish, before no flat consumer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A sign beside a queue. `rank` orders the wall worst first, 1 the worst."""
+
+    icon: str
+    word: str
+    rank: int
+    since_ms: int | None = None
+
+
+def _nobody_works(sample: Sample) -> bool:
+    return sample.workers == 0 and sample.active == 0 and bool(sample.waiting)
+
+
+def _nothing_promotes(scene: Scene, queue: bytes) -> bool:
+    stand = scene.standing_due(queue)
+    if stand is None or not isinstance(stand.value, float):
+        return False
+    now = scene.now_ms
+    return now - stand.since_ms >= PROOF_MS and now - stand.value >= PROOF_MS
+
+
+def _no_flat_consumer(scene: Scene, queue: bytes, sample: Sample) -> bool:
+    stand = scene.standing_head(queue)
+    if stand is None or scene.now_ms - stand.since_ms < FLAT_PROOF_MS:
+        return False
+    others = stand.completed is not None and (sample.completed or 0) > stand.completed
+    return others or bool(sample.active)
+
+
+def flags(scene: Scene, queue: bytes) -> tuple[Flag, ...]:
+    """The signs of one queue by its last sample, worst first."""
+    snapshot = scene.sample(queue)
+    if snapshot is None:
+        return ()
+    sample = snapshot.value
+    found = []
+    if sample.paused:
+        since = scene.paused_since(queue)
+        found.append(Flag("pause", "paused since" if since else "paused", 3, since))
+    elif _nobody_works(sample):
+        found.append(Flag("noworker", "no workers", 2))
+    elif _no_flat_consumer(scene, queue, sample):
+        found.append(Flag("noworker", "no flat consumer", 3))
+    if _nothing_promotes(scene, queue):
+        found.append(Flag("stuck", "nothing promoting", 2))
+    if any(fault.kind == "forbidden" for fault in sample.faults):
+        found.append(Flag("lock", "not all permitted", 4))
+    if any(fault.kind == "wrong-type" for fault in sample.faults):
+        found.append(Flag("warn", "wrong type", 1))
+    return tuple(sorted(found, key=lambda flag: flag.rank))

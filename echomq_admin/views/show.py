@@ -1,0 +1,116 @@
+"""One view for every page: find what is named, ask the observatory, render."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import get_language
+
+from echomq_admin.buses import bus_urls
+from echomq_admin.live import surroundings
+from echomq_admin.live.observatory import observatory
+from echomq_admin.live.page import BadParameter, Page, Shaped, Watch
+from echomq_admin.live.scene import Scene
+from echomq_admin.permissions import rights_of, role_of
+from echomq_admin.templatetags.freshness import iso
+
+WIRE = "3.0.0"
+"""The wire version this console speaks."""
+
+# htmx without eval, without styles of its own, and swapping the answers that carry a sentence:
+# a refusal is an answer to read, not a failure of the request.
+HTMX_CONFIG = json.dumps({
+    "includeIndicatorStyles": False,
+    "allowEval": False,
+    "allowScriptTags": False,
+    "selfRequestsOnly": True,
+    "historyCacheSize": 0,
+    "responseHandling": [
+        {"code": "204", "swap": False},
+        {"code": "[23]..", "swap": True},
+        {"code": "[45]..", "swap": True, "error": False},
+    ],
+})  # fmt: skip
+
+
+def show(
+    request: HttpRequest,
+    page: Page,
+    bus: str = "",
+    queue: bytes = b"",
+    item: bytes = b"",
+    raw: Mapping[str, str] | None = None,
+) -> HttpResponse:
+    """The first paint of a page. `raw` are the parameters where not the request's. 404 for a bus
+    that is not configured or a queue nobody has seen; 400 for parameters outside what the page
+    takes."""
+    if bus and bus not in bus_urls():
+        raise Http404("no such bus")
+    try:
+        params = page.clean(request.GET.dict() if raw is None else raw)
+    except BadParameter as fault:
+        return told(request, 400, "That address asks for too much", str(fault))
+    watch = Watch(bus, page.name, queue, item, params, rights_of(request.user), get_language())
+    context = observatory().first(page, watch)
+    if page.of_queue and _unseen(context["scene"], queue):
+        return told(request, 404, "No such queue", "Nobody has seen a queue of that name:", queue)
+    return render(
+        request,
+        f"echomq_admin/{page.name}/page.html",
+        {**context, **frame_context(request, watch, context["now_ms"])},
+    )
+
+
+def _unseen(scene: Scene, queue: bytes) -> bool:
+    return scene.state == "live" and queue not in scene.queues
+
+
+def frame_context(request: HttpRequest, watch: Watch, now_ms: int) -> dict[str, Any]:
+    """What base.html draws once per page load, outside of every panel."""
+    scenes = observatory().scenes
+    return {
+        "version": WIRE,
+        "nav": surroundings.navigation(watch),
+        "phone_queue": surroundings.phone_queue(scenes, watch),
+        "role": role_of(request.user),
+        "clock": iso(now_ms)[11:19],
+        "htmx_config": HTMX_CONFIG,
+    }
+
+
+def framed(request: HttpRequest, title: str, name: str = "", reading: str = "") -> dict[str, Any]:
+    """The whole context of base.html for a page that is not live: the audit, a message."""
+    page = Page(name, title, reading, {}, _no_look, _no_shape, of_queue=False)
+    watch = Watch("", name, rights=rights_of(request.user), language=get_language() or "en")
+    shaped = Shaped({})
+    scenes = observatory().scenes
+    now_ms = next((scene.now_ms for scene in scenes.values()), 0)
+    return {
+        "watch": watch,
+        "page": page,
+        "shaped": shaped,
+        "now_ms": now_ms,
+        "state": "still",
+        **surroundings.context(page, watch, scenes),
+        **frame_context(request, watch, now_ms),
+    }
+
+
+def _no_look(_watch: Watch, _scene: Any) -> tuple[()]:
+    return ()
+
+
+def _no_shape(_watch: Watch, _scene: Any, _results: Any) -> Shaped:
+    return Shaped({})
+
+
+def told(
+    request: HttpRequest, status: int, title: str, text: str, name: bytes = b""
+) -> HttpResponse:
+    """A page that only says something, in the console's frame."""
+    context = {**framed(request, title), "text": text, "name": name}
+    return render(request, "echomq_admin/told.html", context, status=status)
