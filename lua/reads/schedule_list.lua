@@ -2,7 +2,7 @@
 -- `fence` the worst late jobs and then the next to run, `after` and `before` the rows on that
 -- side of the cursor (score, member), which may have left the set.
 -- keys: schedule
--- args: base where score member size late_rows
+-- args: base where score member size late_rows error_bytes payload_bytes
 -- replies: {now_ms, total, late, first_rank, jobs, more_before, more_after}
 -- builds: row
 -- uses: now glance seek
@@ -17,7 +17,7 @@ local function read(from, to)
   local flat = redis.call('ZRANGE', schedule, from, to, 'WITHSCORES')
   for at = 1, #flat, 2 do
     jobs[#jobs + 1] = {from + (at - 1) / 2, flat[at], flat[at + 1],
-      glance(base .. 'job:' .. flat[at], 300, 160)}
+      glance(base .. 'job:' .. flat[at], tonumber(error_bytes), tonumber(payload_bytes))}
   end
 end
 local first, last

@@ -24,6 +24,11 @@ BARS = 96
 PAGE_SIZE = 50
 LATE_ROWS = 10
 
+WHOLE_PAYLOAD = 4_096
+"""Payloads up to this many bytes come whole, so that they can be parsed and redacted."""
+
+ERROR_BYTES = 2_048
+
 _FENCE = script("reads/schedule_fence")
 _LIST = script("reads/schedule_list")
 
@@ -166,8 +171,9 @@ def page(
         raise InvalidError("a page beside a cursor needs one")
     place = cursor or Cursor("0", b"")
     reply = yield _LIST.call(
-        (q.schedule,), q.base, where, place.score, place.member, size, late_rows
-    )
+        (q.schedule,), q.base, where, place.score, place.member, size, late_rows,
+        ERROR_BYTES, WHOLE_PAYLOAD,
+    )  # fmt: skip
     now, total, late, _first, jobs, before, after = reply
     rows = tuple(Listed(int(rank), _due(rest)) for rank, *rest in jobs)
     return Snapshot(DuePage(total, late, rows, bool(before), bool(after)), now)

@@ -25,7 +25,7 @@ function placed(stage) {
     const t = one.at === null ? far[one.edge] : one.at - now;
     const odd = !plan.along.holds(t);
     return { ...one, t, late: t <= 0, clipped: odd, a: plan.along.at(t), row: one.kind === "retry" ? "retry" : "delayed" };
-  }).filter((one) => one.late || !one.clipped);
+  }).filter((one) => (one.late || !one.clipped) && !data.hide?.includes(one.kind));
 }
 
 function across(plan, list) {
@@ -85,7 +85,8 @@ function repeats(stage, layer) {
   const now = stage.now();
   const [low, high] = plan.rows.repeat;
   const middle = (low + high) / 2 + (plan.upright ? 0 : 4);
-  const runs = data.repeats.flatMap((one) => one.runs.map((at, index) => ({ ...one, at, index }))).filter((run) => plan.along.holds(run.at - now)).sort((left, right) => left.at - right.at);
+  const shown = data.hide?.includes("repeat") ? [] : data.repeats;
+  const runs = shown.flatMap((one) => one.runs.map((at, index) => ({ ...one, at, index }))).filter((run) => plan.along.holds(run.at - now)).sort((left, right) => left.at - right.at);
   let last = -Infinity;
   join(layer, runs, (run) => `${run.name} ${run.index}`, () => svg("g", {}, glyph("repeat", 4.2, {}), text("", { class: "t2" }), svg("title", {})), (group, run) => {
     const a = plan.along.at(run.at - now);
