@@ -109,7 +109,8 @@ class Page:
     `panels` maps the id of each panel's root element to its template; a template draws its
     whole root element, so that a frame replaces it by itself. `clean` validates raw query
     parameters into canonical order, raising `BadParameter`. A plan that fails hands `shape`
-    its `EchoMQError` in place of a result, and the panel says so.
+    its `EchoMQError` in place of a result, and the panel says so. A page that is of no bus
+    (`of_bus` False) has no plans of its own and is handed every scene by name.
     """
 
     name: str
@@ -120,3 +121,4 @@ class Page:
     shape: Callable[[Watch, Scene, Sequence[Any | EchoMQError]], Shaped]
     clean: Callable[[Mapping[str, str]], tuple[tuple[str, str], ...]] = lambda _raw: ()
     of_queue: bool = True
+    of_bus: bool = True

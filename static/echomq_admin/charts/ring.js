@@ -1,0 +1,144 @@
+// The ring: clockwise from the top is the order of turns. Size is depth, amber dots are jobs in
+// flight, lanes on the siding are out of the ring and say why. When a turn is taken every lane
+// moves on by one place; three turns a second or more and it stands still and is counted.
+import { chart } from "../js/live.js";
+import { fade, join, say, set, slide, still, svg, text } from "./surface.js";
+import { count } from "./words.js";
+
+const WIDTH = 368;
+const HEIGHT = 398;
+const CENTRE = [184, 160];
+const RADIUS = 104;
+const FAST = 3;
+
+const reach = (depth) => Math.min(22, 9.5 + Math.log2(1 + (depth ?? 0)) * 1.45);
+
+function place(turn, of) {
+  const angle = (2 * Math.PI * turn) / of - Math.PI / 2;
+  return { angle, x: CENTRE[0] + RADIUS * Math.cos(angle), y: CENTRE[1] + RADIUS * Math.sin(angle) };
+}
+
+// One lane as a link to its jobs: a disc as wide as it is deep, dots for what is in flight.
+function make(lane, parked) {
+  const link = svg("a", { href: `?lane=${lane.key}`, "aria-label": lane.name });
+  const disc = svg("circle", { class: parked ? "parked" : "lane-c" });
+  link.append(svg("circle", { class: "lane-bg" }), disc, text("", { class: parked ? "mid t2" : "mid t1 depth" }));
+  const group = svg("g", { class: "lanenode" }, link, svg("g", {}), text("", {}));
+  return group;
+}
+
+function dots(layer, many, radius, angle) {
+  join(layer, Array.from({ length: many }, (_, at) => at), (at) => at, () => svg("circle", { class: "m-active", r: 3 }), (dot, at) => {
+    const turn = angle + (at - (many - 1) / 2) * (11 / (radius + 6));
+    set(dot, { cx: ((radius + 5) * Math.cos(turn)).toFixed(1), cy: ((radius + 5) * Math.sin(turn)).toFixed(1) });
+  });
+}
+
+function lane(group, one, at, radius) {
+  const [link, layer, label] = group.children;
+  const [ground, disc, depth] = link.children;
+  const before = group.at;
+  group.at = at;
+  set(group, { transform: `translate(${at.x.toFixed(1)}, ${at.y.toFixed(1)})` });
+  if (before) slide(group.firstElementChild, before.x - at.x, before.y - at.y);
+  set(ground, { r: radius + 4 });
+  set(disc, { r: radius.toFixed(1) });
+  set(depth, { y: 4 });
+  say(depth, one.depth === null ? "?" : one.depth > 99999 ? `${Math.round(one.depth / 1000)}k` : count(one.depth));
+  dots(layer, one.busy, radius, -Math.PI / 2 + (before ? 0 : 0));
+  return label;
+}
+
+function around(stage, data) {
+  const shown = data.turns.length;
+  const more = data.inRing - shown;
+  const places = shown + (more > 0 ? 1 : 0);
+  join(stage.nodes, data.turns, (one) => one.key, (one) => make(one, false), (group, one) => {
+    const turn = data.turns.indexOf(one);
+    const at = place(turn, Math.max(places, 1));
+    const radius = reach(one.depth);
+    const label = lane(group, one, at, radius);
+    set(group, { class: `lanenode${turn === 0 ? " is-next" : ""}` });
+    const side = Math.abs(Math.cos(at.angle)) < 0.2 ? "mid" : Math.cos(at.angle) > 0 ? "" : "end";
+    const away = radius + 9;
+    set(label, {
+      class: `tm ${side}`,
+      x: (away * Math.cos(at.angle)).toFixed(1),
+      y: (away * Math.sin(at.angle) + (Math.sin(at.angle) > 0.5 ? 10 : Math.sin(at.angle) < -0.5 ? 0 : 4)).toFixed(1),
+    });
+    say(label, turn === 0 ? "" : one.tail);
+  }, fade);
+  const gap = more > 0 ? place(shown, places) : null;
+  set(stage.more, { visibility: gap ? "visible" : "hidden", x: gap?.x, y: gap ? gap.y + 4 : 0 });
+  say(stage.more, gap ? `+ ${count(more)}` : "");
+}
+
+function siding(stage, data) {
+  const step = Math.min(84, 336 / Math.max(1, data.aside.length));
+  const left = CENTRE[0] - ((data.aside.length - 1) * step) / 2 + (data.aside.length < 4 ? 32 : 0);
+  join(stage.parked, data.aside, (one) => one.key, (one) => make(one, true), (group, one) => {
+    const radius = Math.min(20, reach(one.depth));
+    const label = lane(group, one, { x: left + data.aside.indexOf(one) * step, y: 325, angle: 0 }, radius);
+    set(label, { class: "mid", x: 0, y: 34 });
+    say(label, one.why);
+  }, fade);
+  say(stage.out, data.aside.length ? `out of the ring${data.moreAside ? `, ${count(data.moreAside)} more` : ""}` : "no lane with work is out of the ring");
+}
+
+// Turns taken since the last frame: how far the lane that stood first has moved back.
+function turned(stage, data, clock) {
+  const first = stage.turns?.[0]?.key;
+  const at = first ? data.turns.findIndex((one) => one.key === first) : 0;
+  const now = clock.now();
+  stage.taken.push([now, data.completed]);
+  while (stage.taken.length > 2 && now - stage.taken[0][0] > 2000) stage.taken.shift();
+  const [then, done] = stage.taken[0];
+  const seconds = (now - then) / 1000;
+  const rate = seconds > 0.4 && data.completed !== null && done !== null ? (data.completed - done) / seconds : null;
+  stage.turns = data.turns;
+  return { moved: Math.max(0, at), rate };
+}
+
+function captions(stage, data, { rate }) {
+  const head = data.turns[0];
+  say(stage.say[0], head ? (data.paused ? "the queue is paused" : "next turn") : "nobody has a turn");
+  say(stage.say[1], head ? head.name : "");
+  const takes = head && head.takes > 1;
+  say(stage.say[2], !head ? "" : takes ? `weight ${head.takes}: takes ${count(Math.min(head.takes, head.depth ?? 0))} of its ${count(head.depth ?? 0)}` : `takes one of its ${count(head.depth ?? 0)}`);
+  say(stage.say[3], head ? "then it goes to the tail" : "");
+  const fast = rate !== null && rate >= FAST;
+  say(stage.rate[0], fast ? `${Math.round(rate)} jobs finished` : "");
+  say(stage.rate[1], fast ? "in the last second" : "");
+}
+
+function stageOf(element) {
+  if (element.stage) return element.stage;
+  const [x, y] = CENTRE;
+  const label = (cls, at, top) => text("", { class: cls, x: at, y: top });
+  const stage = {
+    nodes: svg("g"), parked: svg("g"), more: label("mid t2", 0, 0), out: label("", 16, 312), taken: [],
+    say: [label("mid t2", x, 136), label("mid tm big", x, 156), label("mid t2", x, 176), label("mid", x, 194)],
+    rate: [label("end", 352, 376), label("end", 352, 394)],
+  };
+  stage.svg = svg("svg", { class: "chart", width: WIDTH, height: HEIGHT, viewBox: `0 0 ${WIDTH} ${HEIGHT}` },
+    svg("circle", { class: "ringtrack", cx: x, cy: y, r: RADIUS }),
+    svg("path", { class: "turnarrow", d: "M161.1 89.6A74 74 0 0 0 124.1 116.5" }),
+    svg("path", { class: "turnhead", transform: "translate(124.1 116.5) rotate(126)", d: "M-1 -4.5l7 4.500-7 4.500z" }),
+    svg("path", { class: "ax dashx", d: "M16 296.5H352" }),
+    stage.nodes, svg("path", { class: "pointer", d: `M${x} 83l-7 12h14z` }), stage.parked, stage.more, stage.out,
+    text("size: waiting, log", { x: 16, y: 376 }),
+    svg("circle", { class: "m-active", cx: 20, cy: 390, r: 3 }), text("one job in flight", { x: 29, y: 394 }),
+    ...stage.say, ...stage.rate);
+  element.replaceChildren(stage.svg);
+  element.stage = stage;
+  return stage;
+}
+
+chart("ring", (element, data, clock) => {
+  const stage = stageOf(element);
+  const facts = turned(stage, data, clock);
+  set(stage.svg, { class: `chart${data.paused ? " is-still" : ""}${still() ? " is-plain" : ""}` });
+  around(stage, data);
+  siding(stage, data);
+  captions(stage, data, facts);
+});
