@@ -13,19 +13,14 @@ from tests.builders import Builder, Run, a_lane, command, score
 from tests.engine.steps import watched
 
 
-@pytest.fixture
-def jobs(run: Run, q: QueueKeys, mint: Callable[[], bytes]) -> Builder:
-    return Builder(run, q, mint)
-
-
 def ring(run: Run, q: QueueKeys) -> list[bytes]:
     names: list[bytes] = run(command("LRANGE", q.ring, 0, -1))
     return names
 
 
-def test_pause_parks_a_lane_and_resume_offers_it(run: Run, q: QueueKeys, jobs: Builder) -> None:
+def test_pause_parks_a_lane_and_resume_offers_it(run: Run, q: QueueKeys, make: Builder) -> None:
     lane = a_lane()
-    job = jobs.in_lane(lane)
+    job = make.in_lane(lane)
     assert run(lanes.pause(q, lane)) is Word.ok
     assert run(lanes.pause(q, lane)) is Word.noop
     assert run(claims.lane_claim(q, 1000)) is None
@@ -36,21 +31,21 @@ def test_pause_parks_a_lane_and_resume_offers_it(run: Run, q: QueueKeys, jobs: B
 
 
 def test_resume_mends_a_lane_that_fell_out_of_the_ring(
-    run: Run, q: QueueKeys, jobs: Builder
+    run: Run, q: QueueKeys, make: Builder
 ) -> None:
     lane = a_lane()
-    jobs.in_lane(lane)
+    make.in_lane(lane)
     run(command("DEL", q.ring))
     assert run(lanes.resume(q, lane)) is Word.noop
     assert ring(run, q) == [lane]
 
 
 def test_row_23_a_limit_can_be_lifted_and_offers_the_lane(
-    run: Run, q: QueueKeys, jobs: Builder
+    run: Run, q: QueueKeys, make: Builder
 ) -> None:
     lane = a_lane()
-    jobs.active(lane)
-    waiting = jobs.in_lane(lane)
+    make.active(lane)
+    waiting = make.in_lane(lane)
     assert run(lanes.limit(q, lane, 1)) is Word.ok
     assert run(lanes.limit(q, lane, 1)) is Word.noop
     assert ring(run, q) == []
@@ -67,11 +62,9 @@ def test_row_23_a_weight_can_be_removed(run: Run, q: QueueKeys) -> None:
     assert run(command("EXISTS", q.gweight)) == 0
 
 
-def test_a_lifted_limit_leaves_a_paused_lane_parked(
-    run: Run, q: QueueKeys, jobs: Builder
-) -> None:
+def test_a_lifted_limit_leaves_a_paused_lane_parked(run: Run, q: QueueKeys, make: Builder) -> None:
     lane = a_lane()
-    jobs.in_lane(lane)
+    make.in_lane(lane)
     run(lanes.pause(q, lane))
     run(lanes.limit(q, lane, 2))
     run(lanes.limit(q, lane, None))
@@ -96,25 +89,23 @@ def test_every_verb_gates_the_name(run: Run, q: QueueKeys, mint: Callable[[], by
             run(plan)
 
 
-def test_reassign_moves_row_place_and_ring(run: Run, q: QueueKeys, jobs: Builder) -> None:
+def test_reassign_moves_row_place_and_ring(run: Run, q: QueueKeys, make: Builder) -> None:
     source, target = a_lane(), a_lane()
-    job = jobs.in_lane(source)
+    job = make.in_lane(source)
     assert run(lanes.reassign(q, job.id, source)) is Word.noop
     assert run(lanes.reassign(q, job.id, target)) is Word.reassigned
     assert ring(run, q) == [target]
     assert run(score(q.lane(source), job.id)) is None
     assert run(claims.lane_claim(q, 1000)).group == target
     assert run(lanes.reassign(q, job.id, source)) is Word.not_pending
-    assert run(lanes.reassign(q, jobs.pending().id, source)) is Word.not_found
+    assert run(lanes.reassign(q, make.pending().id, source)) is Word.not_found
 
 
-def test_drain_is_bounded_and_spares_the_neighbours(
-    run: Run, q: QueueKeys, jobs: Builder
-) -> None:
+def test_drain_is_bounded_and_spares_the_neighbours(run: Run, q: QueueKeys, make: Builder) -> None:
     lane = a_lane()
     for _ in range(3):
-        jobs.in_lane(lane)
-    other = jobs.in_lane()
+        make.in_lane(lane)
+    other = make.in_lane()
     seen: list[Step] = []
     assert run(watched(lanes.drain_step(q, lane, 2), seen)) == (2, 1)
     assert len(seen) == 1
@@ -123,10 +114,10 @@ def test_drain_is_bounded_and_spares_the_neighbours(
     assert ring(run, q) == [other.group]
 
 
-def test_depths_are_read_at_one_moment(run: Run, q: QueueKeys, jobs: Builder) -> None:
+def test_depths_are_read_at_one_moment(run: Run, q: QueueKeys, make: Builder) -> None:
     lane, empty = a_lane(), a_lane()
-    jobs.in_lane(lane)
-    jobs.in_lane(lane)
+    make.in_lane(lane)
+    make.in_lane(lane)
     seen: list[Step] = []
     assert run(watched(lanes.depths(q, [lane, empty]), seen)) == {lane: 2, empty: 0}
     assert len(seen) == 1

@@ -14,13 +14,8 @@ from tests.builders import HOUR, Builder, Run, command, score
 from tests.engine.steps import watched
 
 
-@pytest.fixture
-def jobs(run: Run, q: QueueKeys, mint: Callable[[], bytes]) -> Builder:
-    return Builder(run, q, mint)
-
-
-def test_a_marked_job_is_not_removed(run: Run, q: QueueKeys, jobs: Builder) -> None:
-    job = jobs.active()
+def test_a_marked_job_is_not_removed(run: Run, q: QueueKeys, make: Builder) -> None:
+    job = make.active()
     seen: list[Step] = []
     assert run(watched(locks.lock_track(q, job.id, job.token, 5000), seen)) is Word.ok
     assert len(seen) == 1
@@ -39,9 +34,9 @@ def test_row_28_a_job_without_a_row_gets_no_marker(
     assert run(command("EXISTS", q.lock(job_id))) == 0
 
 
-def test_a_marker_field_expires_with_its_string(run: Run, q: QueueKeys, jobs: Builder) -> None:
+def test_a_marker_field_expires_with_its_string(run: Run, q: QueueKeys, make: Builder) -> None:
     """A server that cannot expire a field keeps none: it would refuse removals for ever."""
-    job = jobs.active()
+    job = make.active()
     run(locks.lock_track(q, job.id, job.token, 5000))
     assert 0 < run(command("PTTL", q.lock(job.id))) <= 5000
     if run(command("HGET", q.row(job.id), "lock")) is not None:
@@ -50,9 +45,9 @@ def test_a_marker_field_expires_with_its_string(run: Run, q: QueueKeys, jobs: Bu
 
 
 def test_beat_extends_what_is_held_and_names_the_rest(
-    run: Run, q: QueueKeys, jobs: Builder
+    run: Run, q: QueueKeys, make: Builder
 ) -> None:
-    held, lost, gone = jobs.active(lease_ms=1000), jobs.active(), jobs.absent()
+    held, lost, gone = make.active(lease_ms=1000), make.active(), make.absent()
     run(locks.lock_track(q, held.id, held.token, 1000))
     seen: list[Step] = []
     pairs = [(held.id, held.token), (lost.id, b"99"), (gone.id, b"1")]
@@ -62,17 +57,15 @@ def test_beat_extends_what_is_held_and_names_the_rest(
     assert run(locks.lock_beat(q, [], HOUR, 9000)) == []
 
 
-def test_row_4_beat_does_not_bring_a_reaped_job_back(
-    run: Run, q: QueueKeys, jobs: Builder
-) -> None:
-    job = jobs.active()
+def test_row_4_beat_does_not_bring_a_reaped_job_back(run: Run, q: QueueKeys, make: Builder) -> None:
+    job = make.active()
     run(command("ZREM", q.active, job.id))
     assert run(locks.lock_beat(q, [(job.id, job.token)], HOUR, 9000)) == [job.id]
     assert run(score(q.active, job.id)) is None
 
 
-def test_lives_are_positive(run: Run, q: QueueKeys, jobs: Builder) -> None:
-    job = jobs.active()
+def test_lives_are_positive(run: Run, q: QueueKeys, make: Builder) -> None:
+    job = make.active()
     with pytest.raises(InvalidError):
         run(locks.lock_track(q, job.id, job.token, 0))
     with pytest.raises(InvalidError):

@@ -14,11 +14,6 @@ from tests.builders import Builder, Run, a_lane, command, score
 from tests.engine.steps import watched
 
 
-@pytest.fixture
-def jobs(run: Run, q: QueueKeys, mint: Callable[[], bytes]) -> Builder:
-    return Builder(run, q, mint)
-
-
 def keys_of(run: Run, q: QueueKeys) -> list[bytes]:
     found: list[bytes] = run(command("KEYS", q.base + b"*"))
     return sorted(found)
@@ -30,17 +25,15 @@ def test_pause_and_resume_say_whether_anything_changed(run: Run, q: QueueKeys) -
     assert keys_of(run, q) == []
 
 
-def test_pause_keeps_claims_empty_and_admits(run: Run, q: QueueKeys, jobs: Builder) -> None:
+def test_pause_keeps_claims_empty_and_admits(run: Run, q: QueueKeys, make: Builder) -> None:
     run(queues.pause(q))
-    job = jobs.pending()
+    job = make.pending()
     assert run(claims.claim(q, 1000)) is None
     run(queues.resume(q))
     assert run(claims.claim(q, 1000)).id == job.id
 
 
-def test_drain_works_in_bounded_scripts(
-    run: Run, q: QueueKeys, mint: Callable[[], bytes]
-) -> None:
+def test_drain_works_in_bounded_scripts(run: Run, q: QueueKeys, mint: Callable[[], bytes]) -> None:
     run(admission.enqueue_many(q, [(mint(), b"x") for _ in range(queues.STEP_BUDGET + 1)]))
     seen: list[Step] = []
     assert run(watched(queues.drain(q), seen)) == queues.STEP_BUDGET + 1
@@ -48,9 +41,9 @@ def test_drain_works_in_bounded_scripts(
     assert keys_of(run, q) == []
 
 
-def test_drain_leaves_what_does_not_wait(run: Run, q: QueueKeys, jobs: Builder) -> None:
-    held, dead, laned = jobs.active(), jobs.dead(), jobs.in_lane()
-    due, _ = jobs.scheduled(), jobs.pending()
+def test_drain_leaves_what_does_not_wait(run: Run, q: QueueKeys, make: Builder) -> None:
+    held, dead, laned = make.active(), make.dead(), make.in_lane()
+    due, _ = make.scheduled(), make.pending()
     assert run(queues.drain(q)) == 1
     assert run(score(q.schedule, due.id)) is not None
     assert run(queues.drain(q, include_schedule=True)) == 1
@@ -60,24 +53,24 @@ def test_drain_leaves_what_does_not_wait(run: Run, q: QueueKeys, jobs: Builder) 
 
 
 def test_drain_of_jobs_admitted_meanwhile_stops(
-    run: Run, q: QueueKeys, jobs: Builder, mint: Callable[[], bytes]
+    run: Run, q: QueueKeys, make: Builder, mint: Callable[[], bytes]
 ) -> None:
     """A step removes what it met; younger jobs stay for their worker."""
     for _ in range(3):
-        jobs.pending()
+        make.pending()
     removed, left = run(queues.drain_step(q, "pending", 2))
-    late = jobs.pending()
+    late = make.pending()
     assert (removed, left) == (2, 1)
     assert run(queues.drain_step(q, "pending", left)) == (1, 1)
     assert run(score(q.pending, late.id)) == 0
 
 
 def test_row_25_obliterate_clears_what_hangs_on_the_queue(
-    run: Run, q: QueueKeys, jobs: Builder, mint: Callable[[], bytes]
+    run: Run, q: QueueKeys, make: Builder, mint: Callable[[], bytes]
 ) -> None:
     lane = a_lane()
-    jobs.active(lane)
-    jobs.in_lane(lane)
+    make.active(lane)
+    make.in_lane(lane)
     run(lanes.limit(q, lane, 1))
     run(lanes.weight(q, lane, 4))
     assert run(command("EXISTS", q.ring)) == 0
@@ -103,9 +96,9 @@ def test_row_26_a_large_budget_is_spent_in_bounded_scripts(
 
 
 def test_obliterate_refuses_a_running_queue_and_held_jobs(
-    run: Run, q: QueueKeys, jobs: Builder
+    run: Run, q: QueueKeys, make: Builder
 ) -> None:
-    held = jobs.active()
+    held = make.active()
     assert run(queues.obliterate(q)) == (Word.not_paused, 0)
     run(queues.pause(q))
     assert run(queues.obliterate(q)) == (Word.active, 0)
@@ -121,10 +114,10 @@ def test_a_budget_is_a_count(run: Run, q: QueueKeys, budget: int) -> None:
 
 
 def test_obliterate_walks_many_lanes_in_bounded_steps(
-    run: Run, q: QueueKeys, jobs: Builder
+    run: Run, q: QueueKeys, make: Builder
 ) -> None:
     for _ in range(3):
-        jobs.in_lane()
+        make.in_lane()
     run(queues.pause(q))
     words: list[Any] = []
     while Word.ok not in words:
