@@ -17,6 +17,9 @@ LATER_RUNS = 3
 
 REPEAT_MARKS = 24
 
+GRID_MS = 2_000
+"""The grid on which the read puts the edges of its bars (`lua/reads/schedule_fence.lua`)."""
+
 
 _KIND = {"delayed": "d", "retry": "r", "repeat": "p", "unknown": "u"}
 
@@ -51,7 +54,7 @@ def _bars(bars: Iterable[Bar]) -> list[list[int]]:
 
 def _crowd(fence: Fence, now_ms: int) -> dict[str, int] | None:
     """Jobs that share the run-at of the last mark and found no mark themselves."""
-    end = now_ms + fence.span_ms
+    end = now_ms - now_ms % GRID_MS + fence.span_ms
     inside = sum(due.run_at_ms is not None and due.run_at_ms <= end for due in fence.next_marks)
     waiting = fence.total - fence.late - fence.beyond
     rest = waiting - inside - sum(bar.count for bar in fence.bars)
@@ -87,7 +90,6 @@ def series(
     back = None if fence.oldest_ms is None else now - fence.oldest_ms
     repeats = () if registry is None else registry.value.repeats[:REPEAT_MARKS]
     return {
-        "at": now,
         "scale": scale,
         "span": fence.span_ms,
         "back": reach_back(back),

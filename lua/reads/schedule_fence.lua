@@ -41,7 +41,9 @@ local function edge(part, reach)
   if scale == 'linear' then return reach * part end
   return knee * ((1 + reach / knee) ^ part - 1)
 end
--- Bars of one side: `sign` is 1 ahead of now and -1 behind it; `skip` lies where marks end.
+-- Bars of one side: `sign` is 1 ahead of now and -1 behind it; `skip` lies where marks end. Their
+-- edges stand on a grid of two seconds, so that a schedule at rest answers the same again.
+local grid = now - now % 2000
 local function count(reach, skip, sign)
   local found, many = {}, tonumber(bars)
   for at = 1, many do
@@ -49,21 +51,21 @@ local function count(reach, skip, sign)
     near = math.max(near, skip)
     if far > near then
       local n
-      if sign > 0 then n = redis.call('ZCOUNT', schedule, '(' .. number(now + near), number(now + far))
-      else n = redis.call('ZCOUNT', schedule, '(' .. number(now - far), number(now - near)) end
-      if n > 0 then found[#found + 1] = {number(now + sign * near), number(now + sign * far), n} end
+      if sign > 0 then n = redis.call('ZCOUNT', schedule, '(' .. number(grid + near), number(grid + far))
+      else n = redis.call('ZCOUNT', schedule, '(' .. number(grid - far), number(grid - near)) end
+      if n > 0 then found[#found + 1] = {number(grid + sign * near), number(grid + sign * far), n} end
     end
   end
   return found
 end
 local ahead, behind = {}, {}
 if total > late + #coming then
-  ahead = count(span, math.max(0, math.floor(tonumber(coming[#coming][2]) - now)), 1)
+  ahead = count(span, math.max(0, math.floor(tonumber(coming[#coming][2]) - grid)), 1)
 end
 if late > #worst and oldest then
   -- Marks hold the oldest; what is younger than the last of them is counted.
-  local reach = now - math.max(tonumber(worst[#worst][2]), now - month)
+  local reach = grid - math.max(tonumber(worst[#worst][2]), grid - month)
   behind = count(reach, 0, -1)
 end
-local beyond = redis.call('ZCOUNT', schedule, '(' .. number(now + span), '+inf')
+local beyond = redis.call('ZCOUNT', schedule, '(' .. number(grid + span), '+inf')
 return {now, total, late, oldest, number(span), beyond, worst, coming, behind, ahead}
