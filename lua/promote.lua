@@ -1,7 +1,7 @@
 -- Move due jobs to where claims find them, earliest first (protocol part 4.4).
 -- keys: schedule pending
 -- args: base batch
--- replies: {ok, moved, met} `met` counts the ghosts that were dropped too
+-- replies: {ok, moved}
 -- builds: base..job:<id>; of a grouped id its lane, base..ring base..paused base..glimit
 --   base..gactive base..wake
 -- uses: record now offer place ghost
@@ -20,4 +20,4 @@ for _, id in ipairs(due) do
     drop_ghost(row_key, id)
   end
 end
-return {'ok', moved, #due}
+return {'ok', moved}

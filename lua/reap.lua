@@ -1,7 +1,7 @@
 -- Return jobs whose lease has run out, a hundred at most (protocol part 4.4).
 -- keys: active pending
 -- args: base limit
--- replies: {ok, returned, met} `met` counts the ghosts that were dropped too
+-- replies: {ok, returned}
 -- builds: base..job:<id>; of a grouped id its lane, base..ring base..paused base..glimit
 --   base..gactive base..wake
 -- uses: record now offer release let_go place ghost give_back
@@ -11,4 +11,4 @@ local returned = 0
 for _, id in ipairs(expired) do
   if give_back(base, id) then returned = returned + 1 end
 end
-return {'ok', returned, #expired}
+return {'ok', returned}

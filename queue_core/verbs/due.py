@@ -10,8 +10,8 @@ from queue_core.numbers import whole
 from queue_core.plans import Plan
 from queue_core.scripts import script
 
-MOST = 1000
-"""Jobs of one call, a few ms of script."""
+MOST = 500
+"""Jobs of one call, four ms of script where all have lanes."""
 
 REAP_AT_ONCE = 100
 """Leases that one reap ends, as every engine of the wire does."""
