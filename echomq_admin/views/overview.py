@@ -311,6 +311,7 @@ OVERVIEW = Page(
     shape=_shape,
     clean=_clean,
     of_queue=False,
+    of_bus=False,
 )
 
 

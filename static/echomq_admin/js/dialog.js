@@ -1,0 +1,25 @@
+// The one dialog of actions opens when htmx has put something into it, and is empty when closed,
+// so that what it shows stays tied to what was asked.
+
+export function start() {
+  const dialog = document.getElementById("dialog");
+  let opener = null;
+  document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+    if (!dialog.open) opener = detail.elt;
+  });
+  document.addEventListener("htmx:afterSwap", ({ detail }) => {
+    if (detail.target !== dialog) return;
+    const filled = dialog.childElementCount > 0;
+    if (filled && !dialog.open) dialog.showModal();
+    else if (!filled && dialog.open) dialog.close();
+  });
+  dialog.addEventListener("close", () => {
+    dialog.replaceChildren();
+    const back = opener?.isConnected ? opener : opener?.id && document.getElementById(opener.id);
+    if (back) back.focus();
+    opener = null;
+  });
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+}

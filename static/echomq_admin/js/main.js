@@ -1,0 +1,43 @@
+// Starts the parts of every page and binds their buttons: an element with data-command does what
+// its name says.
+import * as dialog from "./dialog.js";
+import * as keys from "./keys.js";
+import * as live from "./live.js";
+import * as palette from "./palette.js";
+import * as times from "./times.js";
+import * as toasts from "./toasts.js";
+
+const THEMES = ["dark", "light", "system"];
+
+function theme() {
+  const root = document.documentElement;
+  const next = THEMES[(THEMES.indexOf(root.dataset.theme) + 1) % THEMES.length];
+  root.dataset.theme = next;
+  try {
+    localStorage.setItem("echomq-theme", next);
+  } catch {
+    // Without storage the choice lasts for this page.
+  }
+  toasts.say(`Theme: ${next}`);
+}
+
+const commands = {
+  theme,
+  palette: palette.open,
+  keys: keys.help,
+  reconnect: live.reconnect,
+  freeze: () => toasts.say(live.freeze() ? "The view is frozen" : "The view is live"),
+  close: (element) => element.closest("dialog")?.close(),
+};
+
+document.addEventListener("click", (event) => {
+  const element = event.target.closest?.("[data-command]");
+  if (element) commands[element.dataset.command]?.(element);
+});
+
+times.start();
+toasts.start();
+dialog.start();
+palette.start();
+keys.start(commands);
+live.start();

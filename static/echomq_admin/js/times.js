@@ -1,0 +1,114 @@
+// Writes moments and ages against the server's clock. Markup carries only the moment, so frames
+// need not be sent for time to pass.
+import { clock } from "./clock.js";
+
+const FRESH = 1000;
+const STALE = 3000;
+const state = { pageAt: Number(document.body.dataset.at) || null, frameAt: performance.now() };
+
+export function span(ms) {
+  const size = Math.abs(Math.trunc(ms));
+  if (size < 1e4) return `${(size / 1e3).toFixed(1)} s`;
+  if (size < 6e4) return `${Math.floor(size / 1e3)} s`;
+  if (size < 36e5) return pair(Math.floor(size / 6e4), "m", Math.floor(size / 1e3) % 60, "s");
+  if (size < 864e5) return pair(Math.floor(size / 36e5), "h", Math.floor(size / 6e4) % 60, "m");
+  const hours = Math.floor(size / 36e5) % 24;
+  const days = `${Math.floor(size / 864e5).toLocaleString("en")} d`;
+  return hours ? `${days} ${hours} h` : days;
+}
+
+function pair(big, bigUnit, small, smallUnit) {
+  return small ? `${big} ${bigUnit} ${String(small).padStart(2, "0")} ${smallUnit}` : `${big} ${bigUnit}`;
+}
+
+const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+export function wall(ms) {
+  const moment = new Date(ms);
+  return Number.isNaN(moment.getTime()) ? String(ms) : moment.toISOString().slice(11, 19);
+}
+
+function dated(ms, now) {
+  const moment = new Date(ms);
+  if (Number.isNaN(moment.getTime())) return String(ms);
+  const year = moment.getUTCFullYear() === new Date(now).getUTCFullYear() ? "" : ` ${moment.getUTCFullYear()}`;
+  return `${DAYS[moment.getUTCDay()]} ${moment.getUTCDate()} ${MONTHS[moment.getUTCMonth()]}${year} ${wall(ms)}`;
+}
+
+const forms = {
+  clock: (ms) => wall(ms),
+  date: dated,
+  iso: (_ms, _now, element) => element.dateTime,
+  in: (ms, now) => (ms >= now ? `in ${span(ms - now)}` : `${span(now - ms)} ago`),
+  ago: (ms, now) => (ms <= now ? `${span(now - ms)} ago` : `in ${span(ms - now)}`),
+  late: (ms, now) => (ms < now ? `${span(now - ms)} late` : `in ${span(ms - now)}`),
+  span: (ms, now) => span(now - ms),
+};
+
+function put(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+const busOf = (element) => element.closest("[data-bus]")?.dataset.bus;
+
+function ageOf(element) {
+  const { at } = element.dataset;
+  if (at === "frame") return performance.now() - state.frameAt;
+  if (at === "page") return state.pageAt === null ? null : clock.now() - state.pageAt;
+  return at ? clock.now(busOf(element)) - Number(at) : null;
+}
+
+function drawAge(element) {
+  const age = ageOf(element);
+  const stale = age === null || age > STALE;
+  element.classList.toggle("is-stale", stale);
+  const dial = element.querySelector(".dial");
+  dial?.classList.toggle("stale", stale && age !== null);
+  dial?.classList.toggle("unk", age === null);
+  const part = age === null ? 0 : stale ? 100 : Math.min(100, (age / FRESH) * 40);
+  dial?.lastElementChild.setAttribute("stroke-dasharray", `${part.toFixed(0)} 100`);
+  const figure = element.querySelector(".age-n");
+  if (figure) put(figure, age === null ? "unknown" : span(Math.max(0, age)));
+}
+
+// Everything below `root`. Rows that carry the moment of their sample are hatched by their age.
+export function write(root = document) {
+  for (const element of root.querySelectorAll("time[data-ms]")) {
+    const form = forms[element.dataset.format] ?? forms.clock;
+    put(element, form(Number(element.dataset.ms), clock.now(busOf(element)), element));
+    element.title ||= element.dateTime;
+  }
+  for (const element of root.querySelectorAll(".age[data-at]")) drawAge(element);
+  for (const row of root.querySelectorAll("tr[data-at]:not(.unk)")) {
+    row.classList.toggle("stale", clock.now(busOf(row)) - Number(row.dataset.at) > STALE);
+  }
+}
+
+function vitals() {
+  const now = clock.now();
+  for (const element of document.querySelectorAll("[data-clock]")) put(element, wall(now));
+  const skew = clock.skew();
+  const size = Math.abs(skew) < 1000 ? `${Math.abs(skew)} ms` : span(skew);
+  for (const element of document.querySelectorAll("[data-skew]")) put(element, `${skew < 0 ? "−" : "+"}${size}`);
+  const page = state.pageAt === null ? 0 : now - state.pageAt;
+  document.body.dataset.aged = page > STALE ? "stale" : "fresh";
+  document.dispatchEvent(new CustomEvent("echomq:second", { detail: { skew } }));
+}
+
+// A frame has come: the page's numbers are of `at`, or as old as before where it says nothing.
+export function heard(at) {
+  if (at !== null) state.pageAt = at;
+  state.frameAt = performance.now();
+}
+
+export function start() {
+  const tick = () => {
+    if (document.hidden) return;
+    write();
+    vitals();
+  };
+  tick();
+  setInterval(tick, 500);
+  document.addEventListener("visibilitychange", tick);
+}
