@@ -1,28 +1,8 @@
-// Spans and moments as words, the same as the server writes them; every clock is UTC.
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-const two = (number) => String(number).padStart(2, "0");
+// Counts and moments as words; spans are written as on the rest of the page. Clocks are UTC.
+export { span } from "../js/times.js";
 
-export function span(ms) {
-  ms = Math.abs(ms);
-  if (ms < 9950) return `${(ms / SECOND).toFixed(1)} s`;
-  if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s`;
-  if (ms < HOUR) {
-    const seconds = Math.floor((ms % MINUTE) / SECOND);
-    return `${Math.floor(ms / MINUTE)} m${seconds ? ` ${two(seconds)} s` : ""}`;
-  }
-  if (ms < DAY) {
-    const minutes = Math.floor((ms % HOUR) / MINUTE);
-    return `${Math.floor(ms / HOUR)} h${minutes ? ` ${two(minutes)} m` : ""}`;
-  }
-  if (ms < 365 * DAY) {
-    const hours = Math.floor((ms % DAY) / HOUR);
-    return `${Math.floor(ms / DAY)} d${hours && ms < 10 * DAY ? ` ${hours} h` : ""}`;
-  }
-  return `${(ms / (365.25 * DAY)).toFixed(1)} y`;
-}
+const HOUR = 3600000;
+const DAY = 24 * HOUR;
 
 export const count = (number) => number.toLocaleString("en-US");
 
