@@ -1,0 +1,111 @@
+"""The methods that an application calls."""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from queue_core import AsyncQueue, Lease, Queue, Word
+from queue_core.application import FRESH_IDS, Client, enqueue
+from queue_core.errors import EchoMQError, InvalidError
+from queue_core.ids import Minter
+from queue_core.keys import QueueKeys
+from queue_core.plans import Plan
+from queue_core.verbs import admission
+from tests.builders import HOUR, Run, a_lane, command
+
+NODE = 401
+
+
+def public(kind: type) -> dict[str, Any]:
+    return {name: verb for name, verb in vars(kind).items() if not name.startswith("_")}
+
+
+def test_both_queues_offer_the_same_verbs() -> None:
+    assert list(public(Queue)) == list(public(AsyncQueue))
+    for name, verb in public(Queue).items():
+        other = public(AsyncQueue)[name]
+        assert inspect.signature(verb) == inspect.signature(other), name
+        assert inspect.iscoroutinefunction(other)
+        assert not inspect.iscoroutinefunction(verb)
+
+
+def test_each_verb_is_one_statement() -> None:
+    for kind in (Queue, AsyncQueue):
+        for name, verb in public(kind).items():
+            (definition,) = ast.parse(textwrap.dedent(inspect.getsource(verb))).body
+            assert isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef)
+            docstring, statement = definition.body
+            assert isinstance(docstring, ast.Expr), name
+            assert isinstance(statement, ast.Return), name
+
+
+def test_a_job_from_admission_to_its_end(bus: Any, q: QueueKeys) -> None:
+    queue = Queue(bus, q.name, node=NODE)
+    admitted = queue.enqueue("grüße")
+    held = queue.claim()
+    assert held is not None
+    assert (admitted.word, held.id, held.payload) == (Word.enqueued, admitted.id, "grüße".encode())
+    assert queue.progress(held.id, "half") is Word.ok
+    assert queue.log(held.id, "line") == 1
+    assert queue.extend(held, HOUR) is Word.ok
+    job = queue.job(held.id).value
+    assert job is not None
+    assert job.progress == b"half"
+    assert queue.retry(held, 0, 3, "again") is Word.scheduled
+    assert queue.counts().value["schedule"] == 1
+    assert queue.complete(held) is Word.ok
+
+
+def test_admission_by_time_and_lane(bus: Any, q: QueueKeys) -> None:
+    queue, lane = Queue(bus, q.name, node=NODE), a_lane()
+    words = [
+        queue.enqueue(b"x", group=lane).word,
+        queue.enqueue_at(b"x", 5).word,
+        queue.enqueue_in(b"x", HOUR, group=lane).word,
+        *(one.word for one in queue.enqueue_many([b"a", "b"]) if not isinstance(one, EchoMQError)),
+    ]
+    assert words == ["enqueued", "scheduled", "scheduled", "enqueued", "enqueued"]
+    held = queue.lane_claim()
+    assert held is not None
+    assert held.group == lane
+    assert queue.delay(held, HOUR) is Word.ok
+    assert [queue.pause(), queue.pause(), queue.resume()] == [Word.ok, Word.noop, Word.ok]
+
+
+def test_a_given_id_may_be_sent_again(bus: Any, q: QueueKeys, mint: Callable[[], bytes]) -> None:
+    queue, job_id = Queue(bus, q.name, node=NODE), mint()
+    assert queue.enqueue(b"x", job_id=job_id).word is Word.enqueued
+    again = queue.enqueue(b"x", job_id=job_id.decode())
+    assert (again.word, again.id) == (Word.duplicate, job_id)
+    with pytest.raises(InvalidError):
+        queue.enqueue(b"x", job_id="nothing")
+
+
+def test_a_fresh_id_that_is_taken_is_minted_anew(run: Run, q: QueueKeys) -> None:
+    taken = Minter(NODE).mint()
+    run(admission.enqueue(q, taken, b"theirs"))
+    fresh = [taken, Minter(NODE + 1).mint()]
+
+    def mint() -> Plan[bytes]:
+        yield from ()
+        return fresh.pop(0) if len(fresh) > 1 else fresh[0]
+
+    admitted = run(enqueue(Client(q, mint), b"ours", None, None))
+    assert (admitted.word, admitted.id) == (Word.enqueued, fresh[0])
+    assert run(command("HGET", q.row(taken), "payload")) == b"theirs"
+    stuck = run(enqueue(Client(q, mint), b"ours", None, None))
+    assert stuck.word is Word.duplicate
+    assert FRESH_IDS > 1
+
+
+async def test_the_same_awaited(abus: Any, q: QueueKeys) -> None:
+    queue = AsyncQueue(abus, q.name, node=NODE)
+    admitted = await queue.enqueue("x")
+    held = await queue.claim()
+    assert isinstance(held, Lease)
+    assert held.id == admitted.id
+    assert await queue.complete(held, "done") is Word.ok
