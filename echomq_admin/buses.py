@@ -132,6 +132,7 @@ class GuardedBus:
 
 _guarded: dict[tuple[str, str, bool], GuardedBus] = {}
 _breakers: dict[tuple[str, str], Breaker] = {}
+_minters: dict[str, Any] = {}
 _making = threading.Lock()
 
 
@@ -174,6 +175,15 @@ def bus_for(name: str) -> GuardedBus:
 def reading_bus(name: str) -> GuardedBus:
     """The bus that looks and never writes. `UnknownBus` as above."""
     return _guard(name, observe=True)
+
+
+def mint(name: str) -> bytes:
+    """A fresh job id for a bus."""
+    from queue_core.ids import Minter
+
+    with _making:
+        minter = _minters.setdefault(name, Minter(random.randint(512, 1023)))  # noqa: S311
+    return minter.mint(b"JOB")
 
 
 def _guard(name: str, observe: bool) -> GuardedBus:

@@ -34,7 +34,7 @@ class Console(models.Model):
 class AuditEntry(models.Model):
     """One action: written as an intent before it is tried, closed after with its outcome.
 
-    `queue` and `item` are raw bytes of the bus; `params` holds what was asked without any
+    `queue`, `item` and `game` are raw bytes of the bus; `params` holds what was asked without any
     payload. `request_id` with `attempt` is unique: a request that changed nothing may be sent
     again and is another attempt. An entry without outcome is in hand, or was left by a crash.
     """
@@ -50,6 +50,7 @@ class AuditEntry(models.Model):
     bus = models.CharField(max_length=64)
     queue = models.BinaryField(default=bytes)
     item = models.BinaryField(default=bytes)
+    game = models.BinaryField(default=bytes)
     expected = models.CharField(max_length=200, blank=True)
     params = models.JSONField(default=dict)
     word = models.CharField(max_length=24, blank=True)
@@ -71,6 +72,11 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.who} {self.action} {self.told}"
+
+    @property
+    def when(self) -> str:
+        """When it was closed, or opened where it was not, in UTC for a sentence."""
+        return f"{(self.closed_at or self.opened_at):%H:%M:%S} UTC"
 
     @property
     def told(self) -> str:

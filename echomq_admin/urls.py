@@ -10,6 +10,8 @@ from django.urls.resolvers import URLPattern
 from echomq_admin import paths  # noqa: F401  (registers <name:…>)
 from echomq_admin.views import sign_in
 from echomq_admin.views.access import allowed
+from echomq_admin.views.act import act
+from echomq_admin.views.dialog import dialog
 
 app_name = "echomq_admin"
 
@@ -31,8 +33,11 @@ urlpatterns = [
         for name in ("pending", "schedule", "active", "dead", "repeats", "backoff", "workers")
     ),
     _page("job", f"{_QUEUE}job/<name:item>"),
+    _page("payload", f"{_QUEUE}job/<name:item>/payload"),
     _page("boards", "bus/<str:bus>/boards"),
     _page("board", "bus/<str:bus>/board/<name:item>"),
+    path("act/<str:action>", act, name="act"),
+    path("dialog/<str:action>", dialog, name="dialog"),
     path("login", sign_in.Password.as_view(), name="login"),
     path("logout", sign_in.sign_out, name="logout"),
     path("sign-in/<str:token>", sign_in.by_link, name="sign_in"),

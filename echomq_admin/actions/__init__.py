@@ -1,0 +1,15 @@
+"""Every action of the console by its name."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from echomq_admin.actions import admission, board, jobs, lanes, queues, repeats
+from echomq_admin.actions.action import Action
+
+ACTIONS: Mapping[str, Action] = MappingProxyType(
+    {
+        action.name: action
+        for module in (queues, lanes, jobs, repeats, board, admission)
+        for action in module.ACTIONS
+    }
+)

@@ -1,0 +1,144 @@
+"""Actions on a lane: pause, resume, limit, weight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from echomq_admin.actions.action import Action, Asked, Order, Result, Shown, Subject, Target
+from queue_core.outcomes import Word
+from queue_core.plans import Plan
+from queue_core.reads.ring import Ring, ring
+from queue_core.reads.snapshot import Snapshot
+from queue_core.verbs import lanes
+
+MOST = 10**9
+"""A limit or weight beyond any fleet; typing slips end here."""
+
+
+class Limit(Asked):
+    """How many jobs of the lane may run at once; empty lifts the limit."""
+
+    limit = forms.IntegerField(
+        required=False, min_value=1, max_value=MOST, label="Jobs in flight, at most"
+    )
+    field_order = ["limit", "reason"]
+
+
+class Weight(Asked):
+    """How many jobs a weighted claim takes at the lane's turn; empty puts it back to 1."""
+
+    weight = forms.IntegerField(
+        required=False, min_value=1, max_value=MOST, label="Jobs taken at its turn, at most"
+    )
+    field_order = ["weight", "reason"]
+
+
+def _pause(order: Order) -> Plan[Result]:
+    return Result((yield from lanes.pause(order.target.keys, order.target.item)))
+
+
+def _resume(order: Order) -> Plan[Result]:
+    return Result((yield from lanes.resume(order.target.keys, order.target.item)))
+
+
+def _limit(order: Order) -> Plan[Result]:
+    ceiling = order.values["limit"]
+    word = yield from lanes.limit(order.target.keys, order.target.item, ceiling)
+    became = "has no limit any more" if ceiling is None else f"runs at most {ceiling:,} at once"
+    return Result(word, facts={"became": became})
+
+
+def _weight(order: Order) -> Plan[Result]:
+    share = order.values["weight"]
+    word = yield from lanes.weight(order.target.keys, order.target.item, share)
+    return Result(word, facts={"became": f"gives up to {share or 1:,} at its turn"})
+
+
+def _look(target: Target) -> Plan[Snapshot[Ring]]:
+    return (yield from ring(target.keys, focus=target.item, window=1))
+
+
+def _describe(target: Target, seen: Snapshot[Ring]) -> Shown:
+    lane = seen.value.named(target.item)
+    if lane is None:
+        return Shown(notes=("Nothing is known of this lane yet.",), at_ms=seen.at_ms)
+    facts: tuple[tuple[str, Any], ...] = (
+        ("Waiting", "unknown" if lane.depth is None else f"{lane.depth:,}"),
+        ("In flight", f"{lane.in_flight:,}"),
+        ("Limit", "none" if lane.limit is None else f"{lane.limit:,}"),
+        ("Weight", f"{lane.takes:,}"),
+    )
+    notes = ("It is paused.",) if lane.parked else ()
+    was = {
+        "limit": "" if lane.limit is None else str(lane.limit),
+        "weight": "" if lane.weight is None else str(lane.weight),
+    }
+    return Shown(facts, notes, was=was, at_ms=seen.at_ms)
+
+
+PAUSE = Action(
+    name="pause_lane",
+    word="Pause lane",
+    title="Pause the lane",
+    icon="pause",
+    permission="manage_lanes",
+    subject=Subject.lane,
+    plan=_pause,
+    says={
+        Word.ok: "Lane {item} is paused. What is in flight runs on.",
+        Word.noop: "Lane {item} was paused already. Nothing written.",
+    },
+    inverse=lambda _order, _result: ("resume_lane", {}),
+    dialog=False,
+)
+RESUME = Action(
+    name="resume_lane",
+    word="Resume lane",
+    title="Resume the lane",
+    icon="play",
+    permission="manage_lanes",
+    subject=Subject.lane,
+    plan=_resume,
+    says={
+        Word.ok: "Lane {item} is resumed and offered.",
+        Word.noop: "Lane {item} was not paused; it is offered.",
+    },
+    inverse=lambda _order, _result: ("pause_lane", {}),
+    dialog=False,
+)
+LIMIT = Action(
+    name="limit_lane",
+    word="Limit…",
+    title="Limit the lane",
+    icon="lanes",
+    permission="manage_lanes",
+    subject=Subject.lane,
+    plan=_limit,
+    says={
+        Word.ok: "Lane {item} {became}.",
+        Word.noop: "It was so already: lane {item} {became}. Nothing written.",
+    },
+    form=Limit,
+    look=_look,
+    describe=_describe,
+)
+WEIGHT = Action(
+    name="weight_lane",
+    word="Weight…",
+    title="Weigh the lane",
+    icon="lanes",
+    permission="manage_lanes",
+    subject=Subject.lane,
+    plan=_weight,
+    says={
+        Word.ok: "Lane {item} {became}, where claims are weighted.",
+        Word.noop: "It was so already: lane {item} {became}. Nothing written.",
+    },
+    form=Weight,
+    look=_look,
+    describe=_describe,
+)
+
+ACTIONS = (PAUSE, RESUME, LIMIT, WEIGHT)

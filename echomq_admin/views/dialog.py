@@ -1,0 +1,106 @@
+"""The dialog of an action: what it is about as of now, what it will do, and one form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from echomq_admin.actions import ACTIONS
+from echomq_admin.actions.action import Action, Asked, Shown, Target
+from echomq_admin.actions.answers import Answer
+from echomq_admin.actions.intents import fresh_request_id
+from echomq_admin.buses import UnknownBus, reading_bus
+from echomq_admin.live.page import BadParameter
+from echomq_admin.permissions import read_only, rights_of
+from echomq_admin.views.access import allowed
+from echomq_admin.views.asked import named, target_of
+from queue_core.errors import EchoMQError
+
+
+@require_safe
+@allowed("view")
+def dialog(request: HttpRequest, action: str) -> HttpResponse:
+    """Draw the dialog of an action, bound to the subject and the state read now. Writes nothing
+    to the bus."""
+    known = ACTIONS.get(action)
+    if known is None:
+        raise Http404("no such action")
+    asked = request.GET.dict()
+    try:
+        target = target_of(asked)
+    except BadParameter as fault:
+        return _draw(request, known, Target(""), Shown(refusal=f"{fault}."), known.form(), "")
+    shown = _forbidden(request, known) or _look(known, target)
+    given = {name: value for name, value in asked.items() if name in known.form.base_fields}
+    # Where the page saw another state than there is now, the fresh one is shown and bound.
+    form = known.form(initial={**shown.was, **given, "expect": shown.expect or given.get("expect")})
+    return _draw(request, known, target, shown, form, fresh_request_id())
+
+
+def redraw(
+    request: HttpRequest, action: Action, target: Target, answer: Answer, asked: Mapping[str, Any]
+) -> HttpResponse:
+    """The dialog again in its place: with what was asked wrongly, or with what the board holds
+    now, offered as the new value to expect."""
+    if answer.errors:
+        form = action.form(asked)
+        form.is_valid()
+        shown = Shown(expect=str(asked.get("expect", "")))
+        request_id = str(asked.get("request_id", "")) or fresh_request_id()
+    else:
+        form = action.form(initial={**asked, "expect": answer.facts["held"]})
+        shown = Shown(expect=answer.facts["held"])
+        request_id = fresh_request_id()
+    drawn = _draw(request, action, target, shown, form, request_id, answer)
+    drawn.status_code = answer.outcome.status
+    drawn["HX-Retarget"], drawn["HX-Reswap"] = "#dialog", "innerHTML"
+    return drawn
+
+
+def _forbidden(request: HttpRequest, action: Action) -> Shown | None:
+    if read_only():
+        return Shown(refusal="Writing is switched off: the console is read-only.")
+    if action.permission not in rights_of(request.user):
+        return Shown(refusal=f"This needs the permission {action.permission}.")
+    return None
+
+
+def _look(action: Action, target: Target) -> Shown:
+    """What the subject is like now; where it cannot be read, why not."""
+    if action.describe is None:
+        return Shown()
+    if action.look is None:
+        return action.describe(target, None)
+    try:
+        return action.describe(target, reading_bus(target.bus).run(action.look(target)))
+    except UnknownBus:
+        return Shown(refusal="There is no bus of that name.")
+    except EchoMQError as fault:
+        return Shown(refusal=f"What it is like now could not be read: {str(fault).rstrip('.')}.")
+
+
+def _draw(
+    request: HttpRequest,
+    action: Action,
+    target: Target,
+    shown: Shown,
+    form: Asked,
+    request_id: str,
+    answer: Answer | None = None,
+) -> HttpResponse:
+    context = {
+        "action": action,
+        "subject": target,
+        "target": named(target),
+        "shown": shown,
+        "form": form,
+        "request_id": request_id,
+        "answer": answer,
+        "suggestions": getattr(form, "suggestions", ()),
+    }
+    name = "dialog" if getattr(request, "htmx", False) else "page"
+    return render(request, f"echomq_admin/dialogs/{name}.html", context)
