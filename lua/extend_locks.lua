@@ -9,7 +9,7 @@ local deadline = now_ms() + lease_ms
 local failed = {}
 for at = held_at, #ARGV, 2 do
   local id, token = ARGV[at], ARGV[at + 1]
-  if redis.call('HGET', base .. 'job:' .. id, 'attempts') == token
+  if redis.pcall('HGET', base .. 'job:' .. id, 'attempts') == token
     and redis.call('ZSCORE', active, id) then
     redis.call('ZADD', active, 'XX', deadline, id)
     record('extend_lock', id)

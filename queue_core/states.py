@@ -4,7 +4,7 @@ Told once, for the console's buttons, the drawing in docs/wire.md and the tests.
 somebody does to one job; `MOVES` is what claims and time do to the jobs they find.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -51,102 +51,90 @@ _NO_ROW = "There is no such job."
 _RUNS = "A worker holds it."
 _WAITS = "It waits to be claimed."
 _HELD = "It waits for its children."
+_TIMED = "It has a time to run at."
+_DEAD = "It is dead: retry it first."
 _LOST = "No set names it: no engine will ever run it."
 _TAKEN = "The id has a row already."
 _NOT_HELD = "Its lease ended: it is not held any more."
 
 
-def _everywhere(step: Step, absent: Step, **other: Step) -> Mapping[State, Step]:
-    table = {state: other.get(state.value, step) for state in State}
-    return MappingProxyType(table | {State.absent: absent})
-
-
-def _stays(word: Word, why: Mapping[State, str]) -> dict[str, Step]:
-    return {state.value: Step(word, (state,), reason) for state, reason in why.items()}
-
-
-def _in_place(word: Word = Word.ok) -> dict[str, Step]:
-    return {state.value: Step(word, (state,)) for state in State if state is not State.absent}
-
-
+_THERE = tuple(state for state in State if state is not _S.absent)
 _GONE = Step(Word.gone, (_S.absent,), _NO_ROW)
-_WORDS = {
-    _S.pending: _WAITS, _S.in_lane: _WAITS, _S.active: _RUNS, _S.awaiting_children: _HELD,
+_WHY = {
+    _S.pending: _WAITS,
+    _S.in_lane: _WAITS,
+    _S.active: _RUNS,
+    _S.awaiting_children: _HELD,
     _S.unknown: _LOST,
-}  # fmt: skip
+}
+
+
+def _table(absent: Step, *there: Mapping[State, Step]) -> Mapping[State, Step]:
+    """The steps from every state: of several that are told for one, the last stands."""
+    table = {_S.absent: absent}
+    for steps in there:
+        table |= steps
+    return MappingProxyType(table)
+
+
+def _from(states: Iterable[State], word: Word, *to: State, why: str = "") -> dict[State, Step]:
+    return {state: Step(word, to or (state,), why) for state in states}
+
+
+def _refused(word: Word, why: Mapping[State, str]) -> dict[State, Step]:
+    return {state: Step(word, (state,), reason) for state, reason in why.items()}
+
+
+def _admits(word: Word, to: State) -> Mapping[State, Step]:
+    return _table(Step(word, (to,)), _from(_THERE, Word.duplicate, why=_TAKEN))
+
+
+def _settles(word: Word, to: State) -> Mapping[State, Step]:
+    return _table(_GONE, _from(_THERE, word, to, why=_BY_TOKEN))
+
+
+_CHANGES_THE_ROW = _table(_GONE, _from(_THERE, Word.ok))
 
 VERBS: Mapping[str, Mapping[State, Step]] = MappingProxyType(
     {
-        "enqueue": _everywhere(
+        "enqueue": _admits(Word.enqueued, _S.pending),
+        "enqueue_at": _admits(Word.scheduled, _S.scheduled),
+        "lane_enqueue": _admits(Word.enqueued, _S.in_lane),
+        "complete": _settles(Word.ok, _S.absent),
+        "retry": _settles(Word.scheduled, _S.scheduled),
+        "retry_at_cap": _settles(Word.dead, _S.dead),
+        "delay": _settles(Word.ok, _S.scheduled),
+        "extend_lock": _table(
             _GONE,
-            Step(Word.enqueued, (_S.pending,)),
-            **_stays(Word.duplicate, {state: _TAKEN for state in State if state is not _S.absent}),
+            _from(_THERE, Word.not_held, why=_NOT_HELD),
+            _from([_S.active], Word.ok),
         ),
-        "enqueue_at": _everywhere(
+        "update_data": _CHANGES_THE_ROW,
+        "update_progress": _CHANGES_THE_ROW,
+        "add_log": _CHANGES_THE_ROW,
+        "remove_job": _table(_GONE, _from(_THERE, Word.ok, _S.absent)),
+        "reprocess_job": _table(
             _GONE,
-            Step(Word.scheduled, (_S.scheduled,)),
-            **_stays(Word.duplicate, {state: _TAKEN for state in State if state is not _S.absent}),
+            _from([_S.dead], Word.ok, *_PLACED),
+            _refused(Word.not_dead, _WHY | {_S.scheduled: _TIMED}),
         ),
-        "lane_enqueue": _everywhere(
+        "reschedule": _table(
             _GONE,
-            Step(Word.enqueued, (_S.in_lane,)),
-            **_stays(Word.duplicate, {state: _TAKEN for state in State if state is not _S.absent}),
+            _from([_S.scheduled], Word.ok),
+            _refused(Word.not_scheduled, _WHY | {_S.dead: _DEAD}),
         ),
-        "complete": _everywhere(Step(Word.ok, (_S.absent,), _BY_TOKEN), _GONE),
-        "retry": _everywhere(Step(Word.scheduled, (_S.scheduled,), _BY_TOKEN), _GONE),
-        "retry_at_cap": _everywhere(Step(Word.dead, (_S.dead,), _BY_TOKEN), _GONE),
-        "delay": _everywhere(Step(Word.ok, (_S.scheduled,), _BY_TOKEN), _GONE),
-        "extend_lock": _everywhere(
-            Step(Word.ok, (_S.active,)),
+        "run_now": _table(
             _GONE,
-            **_stays(
-                Word.not_held,
-                {state: _NOT_HELD for state in State if state not in (_S.active, _S.absent)},
-            ),
+            _from([_S.scheduled], Word.ok, *_PLACED),
+            _refused(Word.not_scheduled, _WHY | {_S.dead: _DEAD}),
+            _from([_S.pending, _S.in_lane], Word.noop, why=_WAITS),
+            _from([_S.active], Word.noop, why=_RUNS),
         ),
-        "update_data": _everywhere(_GONE, _GONE, **_in_place()),
-        "update_progress": _everywhere(_GONE, _GONE, **_in_place()),
-        "add_log": _everywhere(_GONE, _GONE, **_in_place()),
-        "remove_job": _everywhere(Step(Word.ok, (_S.absent,)), _GONE),
-        "reprocess_job": _everywhere(
-            Step(Word.ok, _PLACED),
-            _GONE,
-            **_stays(Word.not_dead, _WORDS | {_S.scheduled: "It has a time to run at."}),
-        ),
-        "reschedule": _everywhere(
-            Step(Word.ok, (_S.scheduled,)),
-            _GONE,
-            **_stays(Word.not_scheduled, _WORDS | {_S.dead: "It is dead: retry it instead."}),
-        ),
-        "run_now": _everywhere(
-            Step(Word.ok, _PLACED),
-            _GONE,
-            **_stays(
-                Word.noop, {state: _WORDS[state] for state in (_S.pending, _S.in_lane, _S.active)}
-            ),
-            **_stays(
-                Word.not_scheduled,
-                {
-                    _S.dead: "It is dead: retry it instead.",
-                    _S.awaiting_children: _HELD,
-                    _S.unknown: _LOST,
-                },
-            ),
-        ),
-        "lane_reassign": _everywhere(
-            Step(Word.reassigned, (_S.in_lane,)),
+        "lane_reassign": _table(
             Step(Word.not_found, (_S.absent,), _NO_ROW),
-            **_stays(
-                Word.not_pending,
-                {
-                    _S.pending: "It waits outside the lanes.",
-                    _S.active: _RUNS,
-                    _S.scheduled: "It has a time to run at.",
-                    _S.dead: "It is dead.",
-                    _S.awaiting_children: _HELD,
-                    _S.unknown: _LOST,
-                },
-            ),
+            _refused(Word.not_pending, _WHY | {_S.scheduled: _TIMED, _S.dead: _DEAD}),
+            _from([_S.pending], Word.not_pending, why="It waits outside the lanes."),
+            _from([_S.in_lane], Word.reassigned),
         ),
     }
 )

@@ -4,8 +4,8 @@
 -- the parent dies too, unless it already runs, waits for another try or is gone.
 local function fail_parent(base, parent, child, policy, reason)
   local row_key = base .. 'job:' .. parent
-  local state = redis.call('HGET', row_key, 'state')
-  if not state then return end
+  local state = redis.pcall('HGET', row_key, 'state')
+  if type(state) ~= 'string' then return end
   if policy == 'id' then
     local fresh = redis.call('HSET', row_key .. ':unsuccessful', child, reason) == 1
     if fresh and redis.call('HEXISTS', row_key .. ':processed', child) == 0
@@ -33,7 +33,7 @@ end
 
 -- Where the parent is dead and has a parent itself, the death climbs one level by the outbox.
 local function climb(base, parent, reason)
-  local up = redis.call('HMGET', base .. 'job:' .. parent,
+  local up = redis.pcall('HMGET', base .. 'job:' .. parent,
     'state', 'parent', 'parent_queue', 'parent_policy')
   if up[1] == 'dead' and up[2] then
     report_death(base, parent, up[2], up[3] or string.sub(base, 6, -3), up[4], reason)

@@ -2,7 +2,7 @@
 -- awaiting_children, and a removed parent is not made anew (part 10, rows 33 and 34).
 local function release_parent(base, parent)
   local row_key = base .. 'job:' .. parent
-  if redis.call('HGET', row_key, 'state') ~= 'awaiting_children' then return end
+  if redis.pcall('HGET', row_key, 'state') ~= 'awaiting_children' then return end
   redis.call('HSET', row_key, 'state', 'pending')
   redis.call('ZADD', base .. 'pending', 0, parent)
   record('release_parent', parent)

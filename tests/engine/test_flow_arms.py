@@ -166,3 +166,13 @@ def test_a_queue_named_like_a_pattern_is_told_apart(run, make, q, mint):
     child = make.held_child(parent, parent_queue=twin.name.decode())
     run(settle.complete(q, child.id, child.token))
     assert outbox(run, q)[0].startswith(twin.name + b"\x00")
+
+
+def test_a_parent_whose_key_is_no_row_keeps_no_child_from_settling(run, q, make):
+    parent = make.absent()
+    run(command("RPUSH", q.row(parent.id), "a line"))
+    done, failed = make.held_child(parent), make.held_child(parent)
+    assert run(settle.complete(q, done.id, done.token)) is Word.ok
+    assert run(settle.retry(q, failed.id, failed.token, 0, 1, b"e")) is Word.dead
+    assert run(command("LLEN", q.row(parent.id))) == 1
+    assert run(score(q.pending, parent.id)) is None
