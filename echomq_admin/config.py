@@ -54,6 +54,12 @@ def login_url() -> str:
     return str(settings.LOGIN_URL)
 
 
+def redact() -> list[str] | None:
+    """ECHOMQ_REDACT: words that make a key secret in place of the built-in ones; None unsaid."""
+    words: list[str] | None = getattr(settings, "ECHOMQ_REDACT", None)
+    return words
+
+
 def zone() -> str:
     """ECHOMQ_ZONE: the zone in which forms take a local time, by default TIME_ZONE."""
     return str(getattr(settings, "ECHOMQ_ZONE", settings.TIME_ZONE))

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import quote
 
-from django.conf import settings
-
+from echomq_admin import config
 from echomq_admin.exact_json import Node, NoTree, Number, Object, children, parse, scalar, walk
 
 DEFAULT_KEYS = (
@@ -34,7 +33,7 @@ _PUNCTUATION = re.compile(r"[^a-z0-9]")
 
 def secret_keys() -> tuple[str, ...]:
     """The words of the setting ECHOMQ_REDACT, in the form keys are compared in."""
-    words = getattr(settings, "ECHOMQ_REDACT", None)
+    words = config.redact()
     listed = DEFAULT_KEYS if words is None else tuple(words)
     return tuple(filter(None, (_bare(word) for word in listed)))
 

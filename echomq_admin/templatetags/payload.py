@@ -45,6 +45,19 @@ def preview(raw: bytes | str | None, length: int) -> str:
 
 
 @register.filter
+def visible_lines(raw: bytes | str | None, most: int) -> str:
+    """`visible` with its line breaks kept, at most so many lines and then how many are left."""
+    if raw is None:
+        return ""
+    text = raw.decode("utf-8", "surrogateescape") if isinstance(raw, bytes) else raw
+    lines = text.split("\n")
+    shown = [visible(line) for line in lines[:most]]
+    if len(lines) > most:
+        shown.append(f"… {len(lines) - most:,} more lines")
+    return "\n".join(shown)
+
+
+@register.filter
 def path(name: bytes) -> str:
     """A name as it stands in a path: ~ and base64url."""
     return to_path(name)
