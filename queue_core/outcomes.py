@@ -41,6 +41,7 @@ class Word(StrEnum):
     active = "active"
     paused = "paused"
     rate = "rate"
+    nonmonotonic = "nonmonotonic"
     # refused: somebody holds it
     locked = "locked"
     # refused: the words of the call are wrong
@@ -99,6 +100,7 @@ OUTCOME_OF: dict[Word, Outcome] = {
     Word.active: Outcome.wrong_state,
     Word.paused: Outcome.wrong_state,
     Word.rate: Outcome.wrong_state,
+    Word.nonmonotonic: Outcome.wrong_state,
     Word.locked: Outcome.locked,
     Word.kind: Outcome.invalid,
     Word.invalid: Outcome.invalid,

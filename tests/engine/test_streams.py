@@ -1,0 +1,110 @@
+"""Streams of records."""
+
+import pytest
+
+from queue_core import ids
+from queue_core.errors import InvalidError
+from queue_core.ids import Minter
+from queue_core.keys import QueueKeys
+from queue_core.outcomes import Word
+from queue_core.plans import Step
+from queue_core.verbs import streams
+from tests.builders import Run, command
+from tests.engine.steps import watched
+
+S = b"audit"
+NOON_MS = 1_740_830_400_500
+
+
+def event(at_ms: int, tail: int = 0) -> bytes:
+    return ids.encode("EVT", ids.min_for(at_ms) + tail)
+
+
+def test_records_stand_in_the_order_of_their_ids(run: Run, q: QueueKeys) -> None:
+    mint = Minter(402).mint
+    appended = [mint("EVT") for _ in range(3)]
+    for record_id in appended:
+        assert run(streams.append(q, S, record_id, [("k", b"\xff")])) is Word.ok
+    entries = run(streams.read(q, S))
+    assert [entry.id for entry in entries] == appended
+    assert entries[0].fields == ((b"k", b"\xff"),)
+    assert run(streams.read(q, S, 1, entries[0].place)) == [entries[1]]
+    assert run(streams.append(q, S, appended[0], [])) is Word.nonmonotonic
+    assert run(command("XLEN", q.stream(S))) == 3
+
+
+def test_another_namespace_sends_nothing(run: Run, q: QueueKeys) -> None:
+    with pytest.raises(InvalidError):
+        run(streams.append(q, S, ids.encode("ORD", 5), []))
+    assert run(command("EXISTS", q.stream(S))) == 0
+    assert run(streams.append(q, S, event(NOON_MS), [])) is Word.ok
+
+
+def test_row_48_each_record_of_a_batch_has_its_verdict(run: Run, q: QueueKeys) -> None:
+    seen: list[Step] = []
+    records = [(event(NOON_MS, tail), [("n", str(tail))]) for tail in (1, 2, 1, 3)]
+    assert run(watched(streams.append_many(q, S, records), seen)) == [
+        Word.ok, Word.ok, Word.nonmonotonic, Word.ok,
+    ]  # fmt: skip
+    assert len(seen) == 1
+    assert run(streams.append_many(q, S, [])) == []
+
+
+def test_a_window_is_inclusive_to_the_millisecond(run: Run, q: QueueKeys) -> None:
+    moments = [NOON_MS - 1, NOON_MS, NOON_MS + 5, NOON_MS + 6]
+    for at in moments:
+        run(streams.append(q, S, event(at, ids.TAIL_MASK), []))
+    inside = run(streams.read_window(q, S, NOON_MS, NOON_MS + 5))
+    assert [entry.id for entry in inside] == [event(at, ids.TAIL_MASK) for at in moments[1:3]]
+    assert len(run(streams.read_window(q, S, NOON_MS))) == 3
+
+
+def test_trimming_keeps_the_youngest(run: Run, q: QueueKeys) -> None:
+    for at in range(6):
+        run(streams.append(q, S, event(NOON_MS + at), []))
+    assert run(streams.keep_last(q, S, 4, exact=True)) == 2
+    assert run(streams.keep_since(q, S, NOON_MS + 4, exact=True)) == 2
+    assert [entry.id for entry in run(streams.read(q, S))] == [
+        event(NOON_MS + 4),
+        event(NOON_MS + 5),
+    ]
+
+
+def test_a_group_hands_each_record_to_one_consumer(run: Run, q: QueueKeys) -> None:
+    assert run(streams.group(q, S, b"g", from_start=True)) is Word.ok
+    assert run(streams.group(q, S, b"g")) is Word.exists
+    for at in range(2):
+        run(streams.append(q, S, event(NOON_MS + at), [("n", str(at))]))
+    first, second = run(streams.group_read(q, S, b"g", b"c1"))
+    assert run(streams.group_read(q, S, b"g", b"c2")) == []
+    assert run(streams.ack(q, S, b"g", [first.place])) == 1
+    assert run(streams.group_held(q, S, b"g", b"c1")) == [second]
+    assert run(streams.group_held(q, S, b"g", b"c1", after=second.place)) == []
+    assert run(streams.take_over(q, S, b"g", b"c2", 0)) == (b"0-0", [second])
+    assert run(streams.deliveries(q, S, b"g", b"c2")) == {second.place: 3}
+    assert run(streams.ack(q, S, b"g", [])) == 0
+
+
+def test_a_trimmed_record_that_is_held_has_no_fields(run: Run, q: QueueKeys) -> None:
+    run(streams.group(q, S, b"g"))
+    run(streams.append(q, S, event(NOON_MS), [("n", "1")]))
+    run(streams.group_read(q, S, b"g", b"c"))
+    run(streams.keep_last(q, S, 0, exact=True))
+    (left,) = run(streams.group_held(q, S, b"g", b"c"))
+    assert (left.id, left.fields) == (None, ())
+
+
+def test_the_archive_mark(run: Run, q: QueueKeys) -> None:
+    assert run(streams.archived(q, S)) is None
+    run(streams.set_archived(q, S, event(NOON_MS)))
+    assert run(streams.archived(q, S)) == event(NOON_MS)
+    assert run(streams.clear_archived(q, S)) is True
+    assert run(streams.clear_archived(q, S)) is False
+    with pytest.raises(InvalidError):
+        run(streams.set_archived(q, S, b"x"))
+
+
+@pytest.mark.parametrize("size", [0, streams.MOST_ENTRIES + 1])
+def test_reads_are_bounded(run: Run, q: QueueKeys, size: int) -> None:
+    with pytest.raises(InvalidError):
+        run(streams.read(q, S, size))
