@@ -239,8 +239,9 @@ class Observer:
             self._health_ms = now
             extra.append((None, health()))
         if now - self._rested_ms >= SCAN_REST_MS:
-            nodes = self._bus.primaries() if self._bus is not None else (None,)
+            nodes = (self._bus.primaries() if self._bus is not None else ()) or (None,)
             self.scene.primaries = len(nodes)
+            self.scene.nodes = tuple(nodes)
             extra += [(node, discover(self._cursors.get(node, b"0"), node)) for node in nodes]
         return extra
 

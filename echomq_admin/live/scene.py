@@ -66,6 +66,8 @@ class Scene:
         self.skew_ms = 0.0
         self.tick_ms = 0.0
         self.primaries = 1
+        self.nodes: tuple[str | None, ...] = (None,)
+        """The primaries by name, for reads that walk the whole bus; None where there is one."""
         self.partial = ""
         self.scanned = False
         self.missing: dict[str, str] = {}

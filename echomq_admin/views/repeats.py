@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from echomq_admin.charts import cadence as chart
 from echomq_admin.live.page import Page, Shaped, Watch
 from echomq_admin.live.scene import Scene
+from echomq_admin.live.walk import Walks
 from echomq_admin.redaction import Veil
 from echomq_admin.views.listing import read_cursor, spell_cursor, trouble
 from echomq_admin.views.show import show
@@ -22,49 +22,13 @@ from queue_core.reads.schedule import Cursor
 from queue_core.reads.snapshot import Snapshot
 
 PREVIEW = 100
-SEARCHES = 64
-"""Queues whose search for unarmed records is kept; the one looked at longest ago goes first."""
 
 FOUND = 200
-"""Unarmed records kept of one queue; more are counted as more."""
-
+"""Unarmed records listed."""
 DAY_MS = 86_400_000
 
 
-class Search:
-    """The walk through one bus for records of one queue that no member names. A look takes one
-    step; what a pass found stands until the next pass has seen the whole."""
-
-    def __init__(self) -> None:
-        self.cursor = b"0"
-        self.names: frozenset[bytes] = frozenset()
-        self.passes = 0
-        self._met: set[bytes] = set()
-
-    def take(self, step: read.Unarmed) -> None:
-        """Note a step."""
-        self._met.update(step.names[: FOUND - len(self._met)])
-        self.cursor = step.cursor
-        if step.cursor == b"0":
-            self.names, self._met = frozenset(self._met), set()
-            self.passes += 1
-
-    @property
-    def shown(self) -> list[bytes]:
-        """Every record known to be unarmed, in byte order."""
-        return sorted(self.names | self._met)
-
-
-_searches: OrderedDict[tuple[str, bytes], Search] = OrderedDict()
-
-
-def _search(watch: Watch) -> Search:
-    key = (watch.bus, watch.queue)
-    search = _searches.setdefault(key, Search())
-    _searches.move_to_end(key)
-    if len(_searches) > SEARCHES:
-        _searches.popitem(last=False)
-    return search
+_walks = Walks()
 
 
 def _clean(raw: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -80,7 +44,7 @@ def _look(watch: Watch, _scene: Scene) -> Sequence[Plan[Any]]:
     after = watch.param("after")
     return (
         read.registry(q, read_cursor(after) if after else None),
-        read.unarmed(q, _search(watch).cursor),
+        read.unarmed(q, _walks.of(watch.bus, watch.queue).cursor()),
     )
 
 
@@ -103,12 +67,12 @@ def _row(repeat: read.Repeat, now_ms: int, may_reveal: bool) -> dict[str, Any]:
 
 def _shape(watch: Watch, _scene: Scene, results: Sequence[Any | EchoMQError]) -> Shaped:
     seen, step = results
-    search = _search(watch)
+    walk = _walks.of(watch.bus, watch.queue)
     if isinstance(step, read.Unarmed):
-        search.take(step)
+        walk.take(step.cursor, step.names)
     context: dict[str, Any] = {
-        "unarmed": search.shown,
-        "searched": search.passes > 0,
+        "unarmed": walk.names[:FOUND],
+        "searched": walk.whole,
         "search_fault": str(step) if isinstance(step, EchoMQError) else "",
     }
     if isinstance(seen, EchoMQError):
