@@ -3,6 +3,7 @@
 -- keys: board best
 -- args: base player wanted expected
 -- replies: {ok, held} | {noop, held} it was so already | {moved, held} | {gone}
+-- flags: allow-oom
 -- uses: record rescore
 local verdict, held = rescore(board, player, wanted, expected)
 if verdict == 'ok' or verdict == 'noop' then redis.call('HSET', best, player, held) end

@@ -2,6 +2,7 @@
 -- keys: board
 -- args: base player wanted expected
 -- replies: {ok, held} | {noop, held} | {moved, held} | {gone}
+-- flags: allow-oom
 -- uses: record rescore
 local verdict, held = rescore(board, player, wanted, expected)
 if verdict == 'ok' then record('board_rescore', player) end

@@ -4,6 +4,7 @@
 -- args: base parent child result
 -- replies: {ok}
 -- builds: row..:processed row..:unsuccessful row..:dependencies
+-- flags: allow-oom
 -- uses: record fan_in
 fan_in(base, parent, child, result)
 record('flow_deliver', parent)

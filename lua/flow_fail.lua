@@ -5,6 +5,7 @@
 -- args: base parent child policy reason
 -- replies: {ok} | {noop} told before
 -- builds: row..:failed row..:unsuccessful row..:processed row..:dependencies base..flow:outbox
+-- flags: allow-oom
 -- uses: record fan_in fail_parent
 local told = row .. (policy == 'id' and ':unsuccessful' or ':failed')
 if redis.call('HEXISTS', told, child) == 1 then return {'noop'} end

@@ -5,6 +5,7 @@
 -- (ceiling: a count from 1, or empty to lift it)
 -- replies: {ok} | {noop} was so already
 -- builds: base..paused base..wake
+-- flags: allow-oom
 -- uses: record offer
 local before = redis.call('HGET', glimit, lane_name)
 local in_flight = tonumber(redis.call('HGET', gactive, lane_name)) or 0

@@ -2,6 +2,7 @@
 -- keys: paused ring
 -- args: base lane_name
 -- replies: {ok} | {noop} already parked
+-- flags: allow-oom
 -- uses: record
 local fresh = redis.call('SADD', paused, lane_name)
 redis.call('LREM', ring, 0, lane_name)

@@ -4,6 +4,7 @@
 -- args: base id lane_name
 -- replies: {reassigned} | {noop} same lane | {not_found} no row or no lane | {not_pending}
 -- builds: base..g:<lane>:pending base..paused base..glimit base..wake
+-- flags: allow-oom
 -- uses: record offer
 local source = redis.call('HGET', row, 'group')
 if not source then return {'not_found'} end

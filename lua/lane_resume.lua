@@ -3,6 +3,7 @@
 -- args: base lane_name
 -- replies: {ok} | {noop} was not parked
 -- builds: base..ring base..glimit base..wake
+-- flags: allow-oom
 -- uses: record offer
 local was_parked = redis.call('SREM', paused, lane_name)
 if redis.call('EXISTS', lane) == 1 then

@@ -3,6 +3,7 @@
 -- args: base lane_name share
 -- (share: a count from 1, or empty to remove it)
 -- replies: {ok} | {noop} was so already
+-- flags: allow-oom
 -- uses: record
 local before = redis.call('HGET', gweight, lane_name)
 if (before or '') == share then return {'noop'} end

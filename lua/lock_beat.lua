@@ -5,6 +5,7 @@
 -- (pairs: id, token)
 -- replies: {ok, id, ...} with the ids that were not extended
 -- builds: base..job:<id> base..job:<id>:lock
+-- flags: allow-oom
 -- uses: record now mark
 local answer = {'ok'}
 local deadline_ms = now_ms() + lease_ms

@@ -2,6 +2,7 @@
 -- keys: row lock
 -- args: base token life_ms
 -- replies: {ok} | {gone} no row, nothing written
+-- flags: allow-oom
 -- uses: mark
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
 redis.call('SET', lock, token, 'PX', life_ms)

@@ -2,5 +2,6 @@
 -- keys: row lock
 -- args: base
 -- replies: {ok} | {noop} there were none
+-- flags: allow-oom
 local removed = redis.call('DEL', lock) + redis.call('HDEL', row, 'lock')
 return {removed > 0 and 'ok' or 'noop'}

@@ -4,6 +4,7 @@
 -- args: base budget
 -- replies: {ok, removed, 0} the set is empty | {more, removed, left}
 -- builds: base..job:<id> and what hangs on it
+-- flags: allow-oom
 -- uses: record erase drain_oldest
 local removed, left = drain_oldest(base, waiting, budget, 'queue_drain')
 return {left > 0 and 'more' or 'ok', removed, left}

@@ -6,6 +6,7 @@
 -- replies: {ok, removed} it is gone | {more, removed} call again | {not_paused} | {active}
 -- builds: base..job:<id> and what hangs on it, base..g:<lane>:pending, base..repeat:<name>,
 --   base..py:runs:<name>, base..metrics:*, base..wake, base..limiter, base..flow:outbox
+-- flags: allow-oom
 -- uses: record erase
 local LANES_A_CALL = 1000
 local removed, lanes_seen = 0, 0

@@ -2,6 +2,7 @@
 -- keys: meta
 -- args: base
 -- replies: {ok} | {noop} already paused
+-- flags: allow-oom
 -- uses: record
 if redis.call('HEXISTS', meta, 'paused') == 1 then return {'noop'} end
 redis.call('HSET', meta, 'paused', '1')

@@ -3,6 +3,7 @@
 -- args: base name every_ms at_ms
 -- (at_ms: the caller's clock, or empty for the server's)
 -- replies: {advanced} | {paused} | {absent} no record; a stray member is removed
+-- flags: allow-oom
 -- uses: record now
 if redis.call('EXISTS', record_key) == 0 then
   if redis.call('ZREM', repeat_set, name) == 1 then record('repeat_advance', name) end

@@ -2,6 +2,7 @@
 -- keys: repeat_set record_key
 -- args: base name by
 -- replies: {ok} | {noop} already parked | {absent} no record
+-- flags: allow-oom
 -- uses: record now cadence
 if redis.call('EXISTS', record_key) == 0 then return {'absent'} end
 local score = redis.call('ZSCORE', repeat_set, name)

@@ -3,6 +3,7 @@
 -- keys: repeat_set record_key
 -- args: base name
 -- replies: {ok, next_ms} | {noop} not parked | {absent} no record | {invalid} no usable cadence
+-- flags: allow-oom
 -- uses: record now cadence
 local fields = redis.call('HMGET', record_key, 'every_ms', 'py_paused_at', 'py_next')
 if not (fields[1] or fields[2]) then return {'absent'} end
