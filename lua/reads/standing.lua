@@ -69,6 +69,7 @@ local function queue_facts()
   local worst = ask('ZRANGE', schedule, 0, 0, 'WITHSCORES')
   return {ask('HGET', meta, 'paused'), ask('ZCOUNT', workers, now - alive_ms, '+inf') or -1,
     ask('ZCOUNT', schedule, '-inf', now) or -1, worst and worst[2] or false,
+    ask('ZCARD', active) or -1,
     holder and ask('ZSCORE', workers, holder) or false}
 end
 

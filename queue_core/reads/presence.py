@@ -5,6 +5,7 @@ Workers of the Elixir bus write none, so nobody here proves nothing about them.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from queue_core.keys import QueueKeys
@@ -19,6 +20,9 @@ WORKER_WINDOW = 200
 """Workers read in one look; the last heard of come first."""
 
 VALUE_BYTES = 4_096
+
+ENOUGH = 20
+"""Fewer samples make no percentile."""
 
 _WORKERS = script("reads/workers")
 
@@ -35,11 +39,63 @@ class Presence:
     def number(self, field: bytes) -> int | None:
         """A field as a whole number; None where it is absent or none."""
         raw = self.said.get(field)
-        return int(raw) if raw is not None and raw.isdigit() else None
+        return int(raw) if raw is not None and raw.isdigit() and len(raw) < 19 else None
+
+    @property
+    def host(self) -> bytes | None:
+        """The machine it runs on."""
+        return self.said.get(b"host")
+
+    @property
+    def version(self) -> bytes | None:
+        """The version of the engine it runs."""
+        return self.said.get(b"version")
+
+    @property
+    def pid(self) -> int | None:
+        """Its process there."""
+        return self.number(b"pid")
+
+    @property
+    def concurrency(self) -> int | None:
+        """How many jobs it may hold at once."""
+        return self.number(b"concurrency")
+
+    @property
+    def in_hand(self) -> int | None:
+        """How many it holds."""
+        return self.number(b"in_hand")
+
+    @property
+    def quiet(self) -> bool:
+        """Whether it claims nothing more."""
+        return self.said.get(b"quiet") == b"1"
 
     def stale(self, now_ms: int) -> bool:
         """Whether it was heard of too long ago to count as working."""
         return self.heard_ms is None or now_ms - self.heard_ms > WORKER_ALIVE_MS
+
+    def histogram(self, name: str) -> Counter[int]:
+        """Its cumulative counts of `wait` or `run`: by k, how many took at most 2**k ms and more
+        than half of that."""
+        found: Counter[int] = Counter()
+        prefix = f"{name}:".encode()
+        for field, raw in self.said.items():
+            bucket = field.removeprefix(prefix)
+            if bucket != field and bucket.isdigit() and raw.isdigit() and len(bucket) < 3:
+                found[int(bucket)] += int(raw)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Percentiles:
+    """Spans in ms below which half, nineteen of twenty and 99 of 100 samples lie: each the upper
+    edge of its bucket, so true within a factor of two. None where `samples` are too few."""
+
+    samples: int
+    p50: int | None
+    p95: int | None
+    p99: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +106,29 @@ class Crew:
     alive: int
     workers: tuple[Presence, ...]
     queue_paused: bool
+
+    def percentiles(self, name: str) -> Percentiles:
+        """Of `wait` or `run`, over what the workers that still speak have counted since they
+        began."""
+        counts: Counter[int] = sum((one.histogram(name) for one in self.workers), Counter())
+        return percentiles(counts)
+
+
+def percentiles(counts: Counter[int]) -> Percentiles:
+    """The percentiles of a histogram in powers of two."""
+    total = sum(counts.values())
+    if total < ENOUGH:
+        return Percentiles(total, None, None, None)
+
+    def below(part: float) -> int:
+        seen = 0
+        for bucket in sorted(counts):
+            seen += counts[bucket]
+            if seen >= part * total:
+                return 2**bucket
+        raise AssertionError(counts)
+
+    return Percentiles(total, below(0.5), below(0.95), below(0.99))
 
 
 def _presence(raw: Reply) -> Presence:

@@ -76,8 +76,8 @@ class Standing:
 
     `found` is row, none or the type that stands where a row belongs. `fields` holds what was read
     of `fields_total`. A place is None where the set does not name it. `alive` workers were heard
-    of lately, None where that could not be read; `late` jobs of the queue are due, `worst_due_ms`
-    is the lowest score of the schedule. `children_left` is the raw counter of a flow parent.
+    of lately and `running` jobs are held, None where that could not be read; `late` jobs of the
+    queue are due, `worst_due_ms` is the lowest score of the schedule. `children_left` is the raw counter of a flow parent.
     `logs_total` is None where it could not be read, `logs` empty where `logs_bytes` is too much.
     `lock_ms` is what is left of its lock marker, None without one.
     """
@@ -93,6 +93,7 @@ class Standing:
     lane: LaneStanding | None
     queue_paused: bool
     alive: int | None
+    running: int | None
     late: int | None
     worst_due_ms: int | None
     holder: Holder | None
@@ -185,7 +186,7 @@ def _row(raw: Reply) -> tuple[str, dict[bytes, Field], int]:
 def _standing(job_id: bytes, reply: Reply) -> Standing:
     _now, row, places, lane, queue, flow, logs, lock = reply
     found, fields, total = _row(row)
-    paused, alive, late, worst, heartbeat = queue
+    paused, alive, late, worst, running, heartbeat = queue
     return Standing(
         id=job_id,
         found=found,
@@ -198,6 +199,7 @@ def _standing(job_id: bytes, reply: Reply) -> Standing:
         lane=_lane(lane),
         queue_paused=paused is not None,
         alive=_count(alive),
+        running=_count(running),
         late=_count(late),
         worst_due_ms=as_ms(float(worst)) if worst is not None else None,
         holder=_holder(fields, heartbeat),

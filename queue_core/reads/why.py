@@ -132,7 +132,7 @@ def _waiting(facts: Standing, by: str, since_ms: int | None) -> tuple[Reason, tu
             _strong(f"{lane.in_flight:,} of {lane.limit:,}"), _text(": one must end first, with "),
             *_before(place), _text(" in the lane."),
         )  # fmt: skip
-    if facts.alive == 0:
+    if facts.alive == 0 and facts.running == 0:
         return Reason.no_worker, (
             _strong("No worker was seen"),
             _text(" on this queue lately; it waits with "),

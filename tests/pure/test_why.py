@@ -23,8 +23,9 @@ def job(**changes: object) -> Standing:
     nothing = Standing(
         id=ID, found="row", fields=row(state=b"pending", attempts=b"0", payload=b"{}"),
         fields_total=3, pending=None, active=None, schedule=None, dead=None, lane=None,
-        queue_paused=False, alive=2, late=0, worst_due_ms=None, holder=None, children_left=None,
-        processed=0, failed=0, unsuccessful=0, logs_total=0, logs=(), logs_bytes=0, lock_ms=None,
+        queue_paused=False, alive=2, running=1, late=0, worst_due_ms=None, holder=None,
+        children_left=None, processed=0, failed=0, unsuccessful=0, logs_total=0, logs=(), logs_bytes=0,
+        lock_ms=None,
     )  # fmt: skip
     return replace(nothing, **changes)  # type: ignore[arg-type]
 
@@ -137,8 +138,14 @@ def test_next_of_flat_pending() -> None:
 
 
 def test_no_worker_seen() -> None:
-    why = explain(job(pending=Place("0", 2, 40), alive=0), NOW)
+    why = explain(job(pending=Place("0", 2, 40), alive=0, running=0), NOW)
     assert why.reason is Reason.no_worker
+
+
+def test_somebody_who_leaves_no_presence_still_works() -> None:
+    """Workers of the Elixir bus write none: what runs proves them."""
+    why = explain(job(pending=Place("0", 2, 40), alive=0, running=3), NOW)
+    assert why.reason is Reason.behind_in_pending
 
 
 def test_workers_that_could_not_be_counted_are_not_none() -> None:
