@@ -53,7 +53,7 @@ def _look(watch: Watch, _scene: Scene) -> Sequence[Plan[Any]]:
     return (presence.workers(keys.found(watch.queue)),)
 
 
-def _shape(watch: Watch, _scene: Scene, results: Sequence[Any | EchoMQError]) -> Shaped:
+def _shape(_watch: Watch, _scene: Scene, results: Sequence[Any | EchoMQError]) -> Shaped:
     seen = results[0]
     if isinstance(seen, EchoMQError):
         return Shaped({"crew_trouble": trouble(seen)}, complete=False, why=str(seen))

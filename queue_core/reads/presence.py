@@ -125,7 +125,7 @@ def percentiles(counts: Counter[int]) -> Percentiles:
         for bucket in sorted(counts):
             seen += counts[bucket]
             if seen >= part * total:
-                return 2**bucket
+                return 1 << bucket
         raise AssertionError(counts)
 
     return Percentiles(total, below(0.5), below(0.95), below(0.99))

@@ -77,7 +77,8 @@ class Standing:
     `found` is row, none or the type that stands where a row belongs. `fields` holds what was read
     of `fields_total`. A place is None where the set does not name it. `alive` workers were heard
     of lately and `running` jobs are held, None where that could not be read; `late` jobs of the
-    queue are due, `worst_due_ms` is the lowest score of the schedule. `children_left` is the raw counter of a flow parent.
+    queue are due, `worst_due_ms` is the lowest score of the schedule. `children_left` is the raw
+    counter of a flow parent.
     `logs_total` is None where it could not be read, `logs` empty where `logs_bytes` is too much.
     `lock_ms` is what is left of its lock marker, None without one.
     """

@@ -24,8 +24,8 @@ def job(**changes: object) -> Standing:
         id=ID, found="row", fields=row(state=b"pending", attempts=b"0", payload=b"{}"),
         fields_total=3, pending=None, active=None, schedule=None, dead=None, lane=None,
         queue_paused=False, alive=2, running=1, late=0, worst_due_ms=None, holder=None,
-        children_left=None, processed=0, failed=0, unsuccessful=0, logs_total=0, logs=(), logs_bytes=0,
-        lock_ms=None,
+        children_left=None, processed=0, failed=0, unsuccessful=0, logs_total=0, logs=(),
+        logs_bytes=0, lock_ms=None,
     )  # fmt: skip
     return replace(nothing, **changes)  # type: ignore[arg-type]
 
