@@ -46,12 +46,20 @@ def drawing(page: Page, watch: Watch, scenes: Scenes, shaped: Shaped) -> dict[st
         "scene": scene,
         "shaped": shaped,
         "now_ms": scene.now_ms if scene is not None else host_ms(),
+        "clocks": clocks(watch, scenes),
         "state": state,
         "since_ms": since,
         "why": why,
         **surroundings.context(page, watch, scenes),
         **shaped.context,
     }
+
+
+def clocks(watch: Watch, scenes: Scenes) -> dict[str, int]:
+    """On a page of every bus, how far each bus's clock is from the page's, in ms."""
+    if watch.bus:
+        return {}
+    return {name: round(scene.skew_ms) for name, scene in scenes.items()}
 
 
 def panels_of(page: Page) -> dict[str, str]:
@@ -77,6 +85,8 @@ class State:
     complete: bool = True
     why: str = ""
     state: str = "asking"
+    clocks: Mapping[str, int] = field(default_factory=dict)
+    ages: Mapping[str, int] = field(default_factory=dict)
 
 
 class View:
@@ -157,6 +167,8 @@ class View:
             complete=shaped.complete,
             why=context["why"],
             state=context["state"],
+            clocks=context["clocks"],
+            ages=shaped.ages,
         )
         return True
 
@@ -196,7 +208,13 @@ def _body(watch: Watch, state: State, since: int) -> str:
         for name, (text, version) in state.data.items()
         if version > since
     ]
-    status = {"full": since == 0, "state": state.state, "now_ms": state.now_ms}
+    status = {
+        "full": since == 0,
+        "state": state.state,
+        "now_ms": state.now_ms,
+        "clocks": state.clocks,
+        "ages": state.ages,
+    }
     data.append(f'"frame":{json.dumps(status)}')
     head = {
         "topic": watch.topic,

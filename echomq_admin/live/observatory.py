@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from functools import cache
 from typing import Any, TypeVar
 
-from echomq_admin.buses import bus_urls, declared
+from echomq_admin.buses import bus_urls, declared, safe_url
 from echomq_admin.live.frames import View, drawing
 from echomq_admin.live.page import Page, Shaped, Watch
 from echomq_admin.live.sampler import GLANCE_MS, TICK_MS, Observer
@@ -36,7 +36,7 @@ class Observatory:
     """All that this process watches."""
 
     def __init__(self) -> None:
-        self.scenes = {name: Scene(name, declared(name)) for name in bus_urls()}
+        self.scenes = {name: Scene(name, safe_url(name), declared(name)) for name in bus_urls()}
         self._loop = asyncio.new_event_loop()
         self._views: dict[Watch, View] = {}
         self._watchers: dict[Watch, dict[object, Wake]] = {}

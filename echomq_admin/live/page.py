@@ -92,11 +92,14 @@ class Shaped:
     id of the chart's element). `at_ms` is the server clock of the oldest number, None where
     nothing was read; `complete` and `why` as in `Snapshot`. `parts` are elements inside panels
     that may change alone, as rows do: element id to its template and own context. A part is
-    sent by itself, and its panel only when it changed outside of its parts."""
+    sent by itself, and its panel only when it changed outside of its parts. `ages` are the
+    moments of parts that have one of their own (element id to ms of the bus's clock): they
+    travel with every frame, so that growing older changes no markup."""
 
     context: dict[str, Any]
     data: dict[str, Any] = field(default_factory=dict)
     parts: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
+    ages: dict[str, int] = field(default_factory=dict)
     at_ms: int | None = None
     complete: bool = True
     why: str = ""

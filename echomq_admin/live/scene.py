@@ -55,9 +55,9 @@ class Stand:
 class Scene:
     """One bus as this process sees it."""
 
-    def __init__(self, bus: str, declared: Sequence[bytes] = ()) -> None:
+    def __init__(self, bus: str, where: str = "", declared: Sequence[bytes] = ()) -> None:
         self.bus = bus
-        self.where = ""
+        self.where = where
         self.samples: dict[bytes, Snapshot[Sample]] = {}
         self.declared = tuple(declared)
         self.status = Status("asking", host_ms(), "The bus has not been asked yet.")

@@ -181,6 +181,12 @@ def _bus_banners(scene: Scene) -> list[dict[str, Any]]:
                 "text": " ".join(scene.missing.values()),
             }
         )
+    return told + _standing_banners(scene)
+
+
+def _standing_banners(scene: Scene) -> list[dict[str, Any]]:
+    """What stays true until somebody configures the server otherwise."""
+    told = []
     health = scene.health
     if health is not None and health.evicts:
         told.append(
@@ -214,8 +220,10 @@ def banners(scenes: Scenes, watch: Watch) -> list[dict[str, Any]]:
                 "text": "Writing is turned off. Every verb is listed and none can be pressed.",
             }
         )
-    for scene in [scenes[watch.bus]] if watch.bus else scenes.values():
-        told += _bus_banners(scene)
+    if watch.bus:
+        return told + _bus_banners(scenes[watch.bus])
+    for scene in scenes.values():
+        told += _standing_banners(scene)
     return told
 
 

@@ -57,9 +57,10 @@ def dial() -> SafeString:
 
 
 @register.simple_tag
-def age(at_ms: int | None = None, label: str = "") -> SafeString:
+def age(at_ms: int | str | None = None, label: str = "") -> SafeString:
     """Dial and age of a number read at `at_ms`. Without a moment it is the age of the page's
-    own reading and follows each frame, so that a panel does not change by growing older."""
+    own reading, with `row` that of the part it stands in (`Shaped.ages`); both follow each
+    frame, so that a panel does not change by growing older."""
     at = "page" if at_ms is None else str(at_ms)
     return format_html(
         '<span class="age" data-at="{}">{}{}<span class="age-n">…</span></span>',

@@ -1,5 +1,7 @@
 """Numbers and spans of time as words: counts, durations, bytes."""
 
+import json
+
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -34,12 +36,14 @@ def compact(number: int | None) -> SafeString:
 
 
 def spell_duration(ms: int | float) -> str:
-    """0.4 s, 41 s, 4 m 12 s, 9 h 07 m, 3 d 4 h; the sign is the caller's to show."""
+    """0.4 s, 41 s, 4 m 12 s, 38 m, 9 h 07 m, 3 d 4 h; the sign is the caller's to show."""
     ms = abs(int(ms))
     if ms < 10 * _SECOND:
         return f"{ms / _SECOND:.1f} s"
     if ms < _MINUTE:
         return f"{ms // _SECOND} s"
+    if _HOUR // 2 <= ms < _HOUR:
+        return f"{ms // _MINUTE} m"
     if ms < _HOUR:
         minutes, seconds = divmod(ms // _SECOND, 60)
         return f"{minutes} m {seconds:02} s" if seconds else f"{minutes} m"
@@ -80,6 +84,12 @@ def size(number: int | None) -> str:
     while scaled >= 1024 and unit < len(_BINARY) - 1:
         scaled, unit = scaled / 1024, unit + 1
     return f"{number:,} B" if unit == 0 else f"{scaled:.1f} {_BINARY[unit]}"
+
+
+@register.filter(name="json")
+def as_json(value: object) -> str:
+    """A small value as JSON for a data attribute; escaped like any text."""
+    return json.dumps(value)
 
 
 @register.filter

@@ -284,8 +284,16 @@ def _shape(watch: Watch, scenes: Any, _results: Sequence[Any]) -> Shaped:
             "told": _reading(scenes, rows),
         },
         parts=parts if worst_first else parts | lines,
+        ages=_ages(groups),
         at_ms=min(fresh, default=host_ms()),
     )
+
+
+def _ages(groups: Sequence[dict[str, Any]]) -> dict[str, int]:
+    """When each row and each bus was last read, by the bus's own clock."""
+    ages = {group["id"]: group["at_ms"] for group in groups if group["at_ms"]}
+    rows = [row for group in groups for row in group["rows"] if row["seen"] is not None]
+    return ages | {row["id"]: row["seen"].at_ms for row in rows}
 
 
 def _clean(raw: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

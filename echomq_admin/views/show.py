@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.utils.translation import get_language
 
@@ -79,6 +80,8 @@ def frame_context(request: HttpRequest, watch: Watch, now_ms: int) -> dict[str, 
         "role": role_of(request.user),
         "clock": iso(now_ms)[11:19],
         "htmx_config": HTMX_CONFIG,
+        "hx_headers": json.dumps({"X-CSRFToken": get_token(request)}),
+        "tabs": surroundings.TABS,
     }
 
 
@@ -94,6 +97,7 @@ def framed(request: HttpRequest, title: str, name: str = "", reading: str = "") 
         "page": page,
         "shaped": shaped,
         "now_ms": now_ms,
+        "clocks": {},
         "state": "still",
         **surroundings.context(page, watch, scenes),
         **frame_context(request, watch, now_ms),

@@ -9,7 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from queue_core import keys
-from queue_core.errors import EchoMQError, ForbiddenFault
+from queue_core.errors import (
+    EchoMQError,
+    ForbiddenFault,
+    UnavailableError,
+    UnknownOutcomeError,
+)
 from queue_core.plans import Batch, Call, Plan, Reply
 
 
@@ -59,13 +64,16 @@ def _clock(reply: Reply) -> int | None:
 
 
 def health(node: str | None = None) -> Plan[Health]:
-    """Ask one primary how it fares, in one round trip (the fence's owner is asked beside it)."""
+    """Ask one primary how it fares, in one round trip (the fence's owner is asked beside it).
+    Raises what `TIME` raised where the server did not answer at all."""
     asked = {
         "TIME": Call("TIME", node=node),
         "GET": Call("GET", (keys.VERSION,)),
         "INFO": Call("INFO", args=("server", "memory", "replication"), node=node),
     }
     clock, fence, info = yield Batch(tuple(asked.values()))
+    if isinstance(clock, (UnavailableError, UnknownOutcomeError)):
+        raise clock
     replies = dict(zip(asked, (clock, fence, info), strict=True))
     missing = tuple(name for name, got in replies.items() if isinstance(got, ForbiddenFault))
     lines = _lines(info)

@@ -30,7 +30,7 @@ function ack() {
 function apply(frame) {
   const status = frame.data.frame;
   clock.hear(status.now_ms, status.clocks);
-  heard(frame.at_ms);
+  heard(frame.at_ms, status.ages);
   document.body.dataset.state = status.state;
   const panels = [];
   for (const [id, markup] of Object.entries(frame.html)) {

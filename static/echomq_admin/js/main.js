@@ -28,6 +28,7 @@ const commands = {
   reconnect: live.reconnect,
   freeze: () => toasts.say(live.freeze() ? "The view is frozen" : "The view is live"),
   close: (element) => element.closest("dialog")?.close(),
+  dismiss: (element) => element.closest(".toast")?.remove(),
 };
 
 document.addEventListener("click", (event) => {

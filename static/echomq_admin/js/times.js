@@ -10,6 +10,7 @@ export function span(ms) {
   const size = Math.abs(Math.trunc(ms));
   if (size < 1e4) return `${(size / 1e3).toFixed(1)} s`;
   if (size < 6e4) return `${Math.floor(size / 1e3)} s`;
+  if (size >= 18e5 && size < 36e5) return `${Math.floor(size / 6e4)} m`;
   if (size < 36e5) return pair(Math.floor(size / 6e4), "m", Math.floor(size / 1e3) % 60, "s");
   if (size < 864e5) return pair(Math.floor(size / 36e5), "h", Math.floor(size / 6e4) % 60, "m");
   const hours = Math.floor(size / 36e5) % 24;
@@ -55,6 +56,10 @@ const busOf = (element) => element.closest("[data-bus]")?.dataset.bus;
 function ageOf(element) {
   const { at } = element.dataset;
   if (at === "frame") return performance.now() - state.frameAt;
+  if (at === "row") {
+    const moment = element.closest("[id][data-at]")?.dataset.at;
+    return moment ? clock.now(busOf(element)) - Number(moment) : null;
+  }
   if (at === "page") return state.pageAt === null ? null : clock.now() - state.pageAt;
   return at ? clock.now(busOf(element)) - Number(at) : null;
 }
@@ -97,7 +102,11 @@ function vitals() {
 }
 
 // A frame has come: the page's numbers are of `at`, or as old as before where it says nothing.
-export function heard(at) {
+export function heard(at, ages = {}) {
+  for (const [id, moment] of Object.entries(ages)) {
+    const part = document.getElementById(id);
+    if (part) part.dataset.at = moment;
+  }
   if (at !== null) state.pageAt = at;
   state.frameAt = performance.now();
 }
