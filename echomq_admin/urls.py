@@ -12,6 +12,7 @@ from echomq_admin.views import sign_in
 from echomq_admin.views.access import allowed
 from echomq_admin.views.act import act
 from echomq_admin.views.dialog import dialog
+from echomq_admin.views.health import buses_health, health
 
 app_name = "echomq_admin"
 
@@ -36,6 +37,9 @@ urlpatterns = [
     _page("payload", f"{_QUEUE}job/<name:item>/payload"),
     _page("boards", "bus/<str:bus>/boards"),
     _page("board", "bus/<str:bus>/board/<name:item>"),
+    _page("audit", "audit"),
+    path("health", health, name="health"),
+    path("health/buses", buses_health, name="buses_health"),
     path("act/<str:action>", act, name="act"),
     path("dialog/<str:action>", dialog, name="dialog"),
     path("login", sign_in.Password.as_view(), name="login"),
