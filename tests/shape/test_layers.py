@@ -73,7 +73,12 @@ def _modules() -> dict[str, set[str]]:
         graph[name] = {
             wanted for wanted in _loading(ast.parse(path.read_text()).body) if wanted != name
         }
-    return {name: {w for w in wanted if w in graph} for name, wanted in graph.items()}
+    # `from package import module` loads the module; of a package only its own names are meant
+    homes = {
+        name: {one if one in graph else one.rpartition(".")[0] for one in wanted}
+        for name, wanted in graph.items()
+    }
+    return {name: {one for one in wanted if one in graph} for name, wanted in homes.items()}
 
 
 def _loading(body: list[ast.stmt]) -> Iterator[str]:
@@ -82,7 +87,6 @@ def _loading(body: list[ast.stmt]) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
             yield from (f"{node.module}.{name.name}" for name in node.names)
         elif isinstance(node, ast.Try):
             yield from _loading(node.body)
