@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 
 from echomq_admin.live.page import Page, Shaped, Watch, from_path, to_path
 from echomq_admin.live.scene import Scene
-from echomq_admin.live.walk import Walks
+from echomq_admin.live.walk import Walk, Walks
 from echomq_admin.views.listing import trouble
 from echomq_admin.views.show import show
 from queue_core.errors import EchoMQError
@@ -36,34 +36,37 @@ def _shown(watch: Watch) -> tuple[list[bytes], bool]:
     return names[start : start + PAGE_SIZE], len(names) > start + PAGE_SIZE
 
 
+def _step(walk: Walk, node: str | None) -> Plan[None]:
+    step = yield from read.games(walk.cursor(node), node)
+    walk.take(step.cursor, step.games, node)
+
+
+def _head(game: bytes) -> Plan[dict[str, Any]]:
+    """A row of the list. What fails is told in its own row; the other games live on."""
+    try:
+        seen = yield from read.board(game, top=LEADERS)
+    except EchoMQError as fault:
+        return {"game": game, "trouble": trouble(fault)}
+    return {"game": game, "board": seen.value, "at_ms": seen.at_ms}
+
+
 def _look(watch: Watch, scene: Scene) -> Sequence[Plan[Any]]:
     walk = _walks.of(watch.bus)
-    steps = [read.games(walk.cursor(node), node) for node in scene.nodes]
-    heads = [read.board(game, top=LEADERS) for game in _shown(watch)[0]]
-    return (*steps, *heads)
+    steps = [_step(walk, node) for node in scene.nodes]
+    return (*steps, *map(_head, _shown(watch)[0]))
 
 
-def _shape(watch: Watch, scene: Scene, results: Sequence[Any | EchoMQError]) -> Shaped:
+def _shape(watch: Watch, _scene: Scene, results: Sequence[Any | EchoMQError]) -> Shaped:
     walk = _walks.of(watch.bus)
-    shown, _ = _shown(watch)
-    count = max(0, len(results) - len(shown))
-    for node, step in zip(scene.nodes, results[:count], strict=False):
-        if isinstance(step, read.Games):
-            walk.take(step.cursor, step.games, node)
-    rows, at_ms = [], None
-    for game, head in zip(shown, results[count:], strict=False):
-        if isinstance(head, EchoMQError):
-            rows.append({"game": game, "trouble": trouble(head)})
-        elif head.value.there:
-            at_ms = head.at_ms if at_ms is None else min(at_ms, head.at_ms)
-            rows.append({"game": game, "board": head.value})
+    heads = [one for one in results if isinstance(one, dict)]
+    rows = [one for one in heads if "trouble" in one or one["board"].there]
+    at_ms = min((one["at_ms"] for one in rows if "board" in one), default=None)
     faults = [one for one in results if isinstance(one, EchoMQError)]
     listed, more = _shown(watch)
     context = {
         "rows": rows,
         "known": len(walk.names),
         "whole": walk.whole,
-        "unlisted": len(set(listed) - set(shown)),
         "fault": str(faults[0]) if faults else "",
         "after": f"?after={to_path(listed[-1])}" if more else "",
         "paged": bool(watch.param("after")),
