@@ -32,6 +32,7 @@ class Connected(Protocol):
 
     def run(self, plan: Plan[T]) -> T: ...
     def run_all(self, plans: Sequence[Plan[Any]]) -> list[Any]: ...
+    def primaries(self) -> Sequence[str]: ...
     def close(self) -> None: ...
 
 
@@ -91,6 +92,10 @@ class GuardedBus:
     def run_all(self, plans: Sequence[Plan[Any]]) -> list[Any]:
         """Run plans in lockstep; a plan that fails stands there as its `EchoMQError`."""
         return self._asked(lambda bus: bus.run_all(plans))
+
+    def primaries(self) -> Sequence[str]:
+        """The primaries of a Cluster by name; one elsewhere."""
+        return self._asked(lambda bus: bus.primaries())
 
     def close(self) -> None:
         """Give the connections up; the next use connects anew."""

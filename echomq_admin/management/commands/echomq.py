@@ -1,0 +1,74 @@
+"""`manage.py echomq`: the console in a shell. Exit codes are those of the outcomes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import DatabaseError
+
+from echomq_admin.shell.asking import no_database
+from echomq_admin.shell.output import Printer, Refused, shown
+from echomq_admin.shell.words import add_words
+from queue_core.errors import EchoMQError, ForbiddenFault, InvalidError
+from queue_core.outcomes import Outcome
+
+STOPPED = 130
+"""After Ctrl-C, as shells have it. What was done by then has been printed."""
+
+
+class Command(BaseCommand):
+    """Queues, jobs, repeats and boards: look and act."""
+
+    help = "Look at queues, jobs, repeats and boards, and act on them."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The subcommands."""
+        add_words(parser)
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Run one and leave with its exit code."""
+        printer = Printer(options["json"])
+        code = self._run(printer, Namespace(**options))
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _close_pipe()
+        if code:
+            sys.exit(code)
+
+    def _run(self, printer: Printer, options: Namespace) -> int:
+        try:
+            return int(options.run(printer, options))
+        except Refused as refused:
+            return self._refuse(printer, refused.outcome, str(refused))
+        except InvalidError as fault:
+            return self._refuse(printer, Outcome.invalid, f"{fault}.")
+        except ForbiddenFault as fault:
+            return self._refuse(printer, Outcome.not_permitted, f"The bus refuses: {fault}")
+        except EchoMQError as fault:
+            return self._refuse(printer, Outcome.unavailable, f"{fault}")
+        except DatabaseError as error:
+            return self._refuse(printer, Outcome.unavailable, str(no_database(error)))
+        except BrokenPipeError:
+            _close_pipe()
+            return 0
+        except KeyboardInterrupt:
+            return STOPPED
+
+    def _refuse(self, printer: Printer, outcome: Outcome, sentence: str) -> int:
+        """A refusal is for eyes on standard error, for programs a record like every other."""
+        if printer.as_json:
+            printer.record({"outcome": outcome.word, "sentence": sentence}, "")
+        else:
+            sys.stderr.write(f"{outcome.word}: {shown(sentence)}\n")
+        return outcome.exit_code
+
+
+def _close_pipe() -> None:
+    """Nobody reads on (`| head`): end quietly, also at the interpreter's own last flush."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,148 @@
+"""The words of `manage.py echomq`: its subcommands, their arguments and what each calls."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+
+from echomq_admin.shell import acting, looking, sign_in
+from echomq_admin.shell.asking import which_bus
+from echomq_admin.shell.output import Printer, Refused, name_of
+from queue_core.outcomes import Outcome
+
+Run = Callable[[Printer, Namespace], int]
+
+
+def add_words(parser: ArgumentParser) -> None:
+    """Teach the parser every subcommand."""
+    words = parser.add_subparsers(dest="subcommand", metavar="SUBCOMMAND", required=True)
+
+    def word(name: str, run: Run, text: str) -> ArgumentParser:
+        sub = words.add_parser(name, help=text, description=text)
+        sub.set_defaults(run=run)
+        _common(sub)
+        return sub
+
+    word("queues", _queues, "List every queue of the bus with its counts.")
+    sub = word("show", _show, "Show a queue, or a job in it.")
+    sub.add_argument("queue")
+    sub.add_argument("id", nargs="?")
+
+    for name, run in (("pause", acting.pause), ("resume", acting.resume)):
+        sub = word(name, run, f"{name.capitalize()} a queue, or one lane of it.")
+        sub.add_argument("queue")
+        sub.add_argument("--lane", help="only this lane")
+        _acting(sub)
+    for name, run in (("limit", acting.limit), ("weight", acting.weight)):
+        sub = word(name, run, f"Set the {name} of a lane.")
+        sub.add_argument("queue")
+        sub.add_argument("number", help="from 1, or none")
+        sub.add_argument("--lane", required=True)
+        _acting(sub)
+
+    sub = word("retry", acting.retry, "Retry dead jobs; attempts stay as they are.")
+    _jobs(sub)
+    sub = word("run-now", acting.run_now, "Run scheduled jobs now.")
+    _jobs(sub)
+    sub = word("reschedule", acting.reschedule, "Give scheduled jobs another time.")
+    _jobs(sub)
+    when = sub.add_mutually_exclusive_group(required=True)
+    when.add_argument("--at", help="2026-11-29T21:30, on the clock of --zone, or with an offset")
+    when.add_argument("--by", help="postpone by 90s, 15m, 1h30m, 2d; from now where it is late")
+    when.add_argument("--at-ms", dest="at_ms", help="exact Unix ms")
+    sub.add_argument("--zone", help="IANA name, by default the console's")
+    sub.add_argument("--expect", help="only while its score still is this")
+    sub = word("remove", acting.remove, "Remove jobs with their rows and logs. No undo.")
+    _jobs(sub)
+    sub.add_argument("--yes", action="store_true", help="do not ask")
+    sub.add_argument(
+        "--expect",
+        choices=["pending", "in_lane", "active", "scheduled", "dead", "unknown"],
+        help="only while it still is this",
+    )
+    _enqueue(word("enqueue", acting.enqueue, "Bring a job in."))
+    _repeats(word("repeats", _repeats_or_verb, "List the repeats of a queue, or act on one."))
+    _board(word("board", _board_or_rescore, "Show a board, or re-score a player on it."))
+
+    sub = word("sign-in", sign_in.sign_in, "Print a link that signs in once.")
+    sub.add_argument("--user", help="by default the only superuser")
+    sub.add_argument("--minutes", type=int, default=15, help="how long it works (default 15)")
+    sub.add_argument("--url", help="how the console is reached, by default ECHOMQ_URL")
+
+
+def _common(sub: ArgumentParser) -> None:
+    sub.add_argument("--bus", help="a configured bus, by default the first")
+    sub.add_argument("--json", action="store_true", help="one JSON object a line")
+    sub.add_argument(
+        "--encoded", action="store_true", help="names are given as ~base64url, as in addresses"
+    )
+
+
+def _acting(sub: ArgumentParser) -> None:
+    sub.add_argument("--as", dest="actor", help="who acts, else ECHOMQ_CLI_USER")
+    sub.add_argument("--reason", help="kept in the audit")
+    sub.add_argument("--request-id", help="makes a resend answer already")
+
+
+def _jobs(sub: ArgumentParser) -> None:
+    sub.add_argument("queue")
+    sub.add_argument("ids", nargs="+", metavar="id")
+    _acting(sub)
+
+
+def _enqueue(sub: ArgumentParser) -> None:
+    sub.add_argument("queue")
+    payload = sub.add_mutually_exclusive_group()
+    payload.add_argument("--payload", help="the payload's text")
+    payload.add_argument("--payload-file", help="a file with its bytes, - for standard input")
+    when = sub.add_mutually_exclusive_group()
+    when.add_argument("--at", help="run at 2026-11-29T21:30, on the clock of --zone")
+    when.add_argument("--in", dest="after", help="run after 90s, 15m, 1h30m, 2d")
+    sub.add_argument("--zone", help="IANA name, by default the console's")
+    sub.add_argument("--lane", help="the lane in which it waits")
+    sub.add_argument("--id", help="its id, else minted; a resend with the same id answers already")
+    _acting(sub)
+
+
+def _repeats(sub: ArgumentParser) -> None:
+    sub.add_argument("queue")
+    sub.add_argument("verb", nargs="?", choices=["run", "pause", "resume", "cancel"])
+    sub.add_argument("name", nargs="?")
+    sub.add_argument("--yes", action="store_true", help="do not ask before a cancel")
+    _acting(sub)
+
+
+def _board(sub: ArgumentParser) -> None:
+    sub.add_argument("game")
+    sub.add_argument("--top", type=int, default=20, help="how many players (default 20)")
+    sub.add_argument("--rescore", metavar="PLAYER")
+    sub.add_argument("--expect", help="the total that was seen")
+    sub.add_argument("--to", help="the new total, a whole number")
+    _acting(sub)
+
+
+def _queues(printer: Printer, options: Namespace) -> int:
+    return looking.queues(printer, which_bus(options.bus))
+
+
+def _show(printer: Printer, options: Namespace) -> int:
+    bus, queue = which_bus(options.bus), name_of(options.queue, options.encoded)
+    if options.id is None:
+        return looking.one_queue(printer, bus, queue)
+    return looking.one_job(printer, bus, queue, name_of(options.id, options.encoded))
+
+
+def _repeats_or_verb(printer: Printer, options: Namespace) -> int:
+    if options.verb and options.name is None:
+        raise Refused(Outcome.invalid, f"Say which repeat to {options.verb}.")
+    if options.verb:
+        return acting.repeat(printer, options)
+    queue = name_of(options.queue, options.encoded)
+    return looking.repeats(printer, which_bus(options.bus), queue)
+
+
+def _board_or_rescore(printer: Printer, options: Namespace) -> int:
+    if options.rescore is not None:
+        return acting.rescore(printer, options)
+    game = name_of(options.game, options.encoded)
+    return looking.board(printer, which_bus(options.bus), game, options.top)
