@@ -98,15 +98,22 @@ class When(Asked):
     at_ms = forms.IntegerField(
         required=False, min_value=-EXACT, max_value=EXACT, widget=forms.HiddenInput
     )
+    at_was = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
     field_order = ["at", "zone", "by", "reason"]
+    unrecorded = frozenset({"at_was"})
 
     def clean(self) -> dict[str, Any]:
-        """Exactly one of the three, as Unix ms or as a span."""
+        """Exactly one of the three, as Unix ms or as a span. The time that the dialog was drawn
+        with is none that was asked for."""
         checked: dict[str, Any] = super().clean()
+        if checked.get("at") and checked["at"] == checked.get("at_was"):
+            checked["at"] = ""
         asked = [name for name in ("at", "by", "at_ms") if checked.get(name) not in (None, "")]
         if len(asked) != 1 and not self.errors:
             raise forms.ValidationError(
-                "Give a time, or a span to postpone by." if not asked else "Give one of them only."
+                "Give another time, or a span to postpone by."
+                if not asked
+                else "Give one of them only."
             )
         zone = checked.get("zone") or config.zone()
         try:
@@ -168,14 +175,12 @@ def _describe_reschedule(_target: Target, seen: Snapshot[Standing]) -> Shown:
     if place is None:
         return Shown(facts_of(job), refusal=_not_scheduled(job).sentence, at_ms=seen.at_ms)
     held = None if place.at_ms is None else from_ms(place.at_ms, config.zone())
+    local = held.replace(tzinfo=None).isoformat(timespec="seconds") if held else ""
     return Shown(
         facts=facts_of(job),
         refusal="" if job.found == "row" else "Its data is gone: there is nothing left to run.",
         expect=place.score,
-        was={
-            "at": held.replace(tzinfo=None).isoformat(timespec="seconds") if held else "",
-            "zone": config.zone(),
-        },
+        was={"at": local, "at_was": local, "zone": config.zone()},
         at_ms=seen.at_ms,
     )
 
