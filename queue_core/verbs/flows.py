@@ -22,6 +22,10 @@ MAX_DEPTH = 8
 """Levels of a flow, its root counted."""
 
 PAGE = 200
+"""Fields of a hash that one step of a read asks for."""
+
+MOST_DELIVERED = 1000
+"""Outbox entries that one delivery reads."""
 
 _ADD = script("flow_add")
 _FREE = script("reads/flow_free")
@@ -95,13 +99,14 @@ def add_many(
 
 
 def deliver(q: QueueKeys, batch: int) -> Plan[int]:
-    """Tell parents what children of `q` left in its outbox, up to `batch` entries, oldest first;
-    answers how many. Stops before an entry that it cannot read or deliver, which stays.
+    """Tell parents what children of `q` left in its outbox, up to `batch` and never over 1000
+    entries, oldest first; answers how many. Stops before an entry that it cannot read or deliver, which stays.
 
     An entry is removed by its value after it was delivered, so that several pumps of ours, or a
     crash in between, neither lose nor double one.
     """
-    entries = yield Call("LRANGE", (q.outbox,), (0, whole(batch, "a batch") - 1))
+    most = min(whole(batch, "a batch"), MOST_DELIVERED)
+    entries = yield Call("LRANGE", (q.outbox,), (0, most - 1))
     calls: list[Call] = []
     for entry in entries:
         call = _delivery(entry)
@@ -150,8 +155,8 @@ def _unfold(q: QueueKeys, root: FlowJob) -> tuple[tuple[Word, bytes | None] | No
     """Every job of a flow, parents before their children; or why it is refused."""
     nodes: list[_Node] = []
     seen: set[bytes] = set()
-    queue: list[tuple[FlowJob, QueueKeys, _Node | None]] = [(root, q, None)]
-    for job, home, parent in queue:
+    ahead: list[tuple[FlowJob, QueueKeys, _Node | None]] = [(root, q, None)]
+    for job, home, parent in ahead:
         job_id = ids.check(job.id)
         level = parent.level + 1 if parent else 1
         if level > MAX_DEPTH:
@@ -165,7 +170,7 @@ def _unfold(q: QueueKeys, root: FlowJob) -> tuple[tuple[Word, bytes | None] | No
         elsewhere = up_queue if parent and up_queue != at.name else b""
         args = (job_id, job.payload, up, elsewhere, policy, len(job.children))
         nodes.append(node := _Node(at, level, job_id, args))
-        queue.extend((child, at, node) for child in job.children)
+        ahead.extend((child, at, node) for child in job.children)
     return None, nodes
 
 

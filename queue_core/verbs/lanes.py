@@ -13,7 +13,7 @@ from queue_core.outcomes import Word
 from queue_core.plans import Plan
 from queue_core.replies import word
 from queue_core.scripts import script
-from queue_core.verbs.queues import drain_all
+from queue_core.verbs.queues import MOST_A_STEP, drain_all
 
 _PAUSE = script("lane_pause")
 _RESUME = script("lane_resume")
@@ -77,10 +77,12 @@ def drain(q: QueueKeys, group: bytes | str) -> Plan[int]:
 
 
 def drain_step(q: QueueKeys, group: bytes | str, budget: int) -> Plan[tuple[int, int]]:
-    """One bounded step of a drain: how many of the oldest were deleted, and how many are left."""
+    """One step of a drain, of at most `budget` and never over 1000 jobs: how many of the oldest
+    were deleted, and how many are left."""
     lane_name = ids.check(group)
     keys = (q.lane(lane_name), q.ring)
-    reply = yield _DRAIN.call(keys, q.base, lane_name, whole(budget, "a budget"))
+    most = min(whole(budget, "a budget"), MOST_A_STEP)
+    reply = yield _DRAIN.call(keys, q.base, lane_name, most)
     return int(reply[1]), int(reply[2])
 
 

@@ -16,7 +16,10 @@ _DRAIN = script("queue_drain")
 _OBLITERATE = script("queue_obliterate")
 
 STEP_BUDGET = 500
-"""Jobs deleted by one script: a few milliseconds, so that others are served in between."""
+"""Jobs deleted by one script: some two milliseconds, so that others are served in between."""
+
+MOST_A_STEP = 1000
+"""Jobs that a step deletes, whatever budget it is given."""
 
 
 def pause(q: QueueKeys) -> Plan[Word]:
@@ -44,10 +47,10 @@ def drain(q: QueueKeys, include_schedule: bool = False) -> Plan[int]:
 def drain_step(
     q: QueueKeys, waiting: Literal["pending", "schedule"], budget: int
 ) -> Plan[tuple[int, int]]:
-    """One bounded step of a drain: how many of the first jobs of the set were deleted, and how
-    many are left."""
+    """One step of a drain, of at most `budget` and never over 1000 jobs: how many of the first
+    jobs of the set were deleted, and how many are left."""
     key = q.pending if waiting == "pending" else q.schedule
-    reply = yield _DRAIN.call((key,), q.base, whole(budget, "a budget"))
+    reply = yield _DRAIN.call((key,), q.base, min(whole(budget, "a budget"), MOST_A_STEP))
     return int(reply[1]), int(reply[2])
 
 

@@ -21,6 +21,10 @@ PARKED_MS = 9_007_199_254_740_991
 """The score of a paused repeat: the greatest whole number that is exact as a double."""
 
 MAX_EVERY_MS = 10**15 - 1
+"""Longer than any clock will run, and exact as a double."""
+
+MOST_DUE = 1000
+"""Repeats that one look at what is due answers, their templates with them."""
 
 _REGISTER = script("repeat_register")
 _CANCEL = script("repeat_cancel")
@@ -64,9 +68,10 @@ def cancel(q: QueueKeys, name: bytes | str) -> Plan[Word]:
 
 
 def due(q: QueueKeys, limit: int, now_ms: int | None = None) -> Plan[list[DueRepeat]]:
-    """Up to `limit` repeats due at `now_ms`, by default the server's clock; soonest first."""
+    """Up to `limit`, never over 1000, repeats due at `now_ms`, by default the server's clock;
+    soonest first."""
     at = "" if now_ms is None else now_ms
-    reply = yield _DUE.call((q.repeat,), q.base, at, whole(limit, "a limit"))
+    reply = yield _DUE.call((q.repeat,), q.base, at, min(whole(limit, "a limit"), MOST_DUE))
     return [DueRepeat(*entry) for entry in reply[1:]]
 
 
