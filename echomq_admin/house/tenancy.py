@@ -1,0 +1,50 @@
+"""One house per data folder: a second start says where the first one is."""
+
+import fcntl
+import os
+from pathlib import Path
+from typing import IO
+
+from echomq_admin.house.refusal import RefusedError
+
+
+class Tenancy:
+    """Holds `house.lock` of a folder while the process lives; the system lets go of it even
+    where the process is killed. Its text tells a second start where to look."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "house.lock"
+        self._file: IO[str] | None = None
+
+    def take(self, url: str) -> None:
+        """Raises `RefusedError` where another house holds the folder or it cannot be written."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            file = self._path.open("a+")
+        except OSError as error:
+            raise RefusedError(
+                f"Cannot write {self._path.parent}: {error.strerror}. Make it writable, or set "
+                "ECHOMQ_VAR to a folder that is."
+            ) from None
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.seek(0)
+            holder = file.read().strip() or "starting"
+            file.close()
+            raise RefusedError(
+                f"It runs already: {holder}. Stop it with Ctrl-C there, or set ECHOMQ_VAR to "
+                "another folder for a second one."
+            ) from None
+        file.seek(0)
+        file.truncate()
+        file.write(f"{url} (process {os.getpid()})\n")
+        file.flush()
+        self._file = file
+
+    def leave(self) -> None:
+        """Let the next one in."""
+        if self._file is not None:
+            self._file.truncate(0)
+            self._file.close()
+            self._file = None
