@@ -33,10 +33,18 @@ def _json(name: str) -> dict[str, object]:
     return found
 
 
+def _house_bus() -> str:
+    """The bus that `./dev run` serves now, so that commands of another shell reach it."""
+    try:
+        return (VAR / "bus-url").read_text()
+    except OSError:
+        return ""
+
+
 # What the console watches -----------------------------------------------------------------
 
 ECHOMQ_BUSES = _json("ECHOMQ_BUSES") or {
-    "main": os.environ.get("ECHOMQ_BUS_URL") or "redis://127.0.0.1:6379/0"
+    "main": os.environ.get("ECHOMQ_BUS_URL") or _house_bus() or "redis://127.0.0.1:6379/0"
 }
 ECHOMQ_QUEUES = _words("ECHOMQ_QUEUES")
 ECHOMQ_READ_ONLY = _switch("ECHOMQ_READ_ONLY")
