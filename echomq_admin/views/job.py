@@ -52,11 +52,13 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A verb of the job: its action, the state it expects, and why it is off, if it is."""
+    """A verb of the job: its action, the state it expects, why it is off, if it is, and whether
+    it is the one that stands out."""
 
     action: str
     expect: str
     off: str
+    look: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def _verbs(facts: Standing, why: Why) -> list[Verb]:
         ("run_now", "run_now", "scheduled"),
         ("reschedule", "reschedule", score),
         ("retry_dead", "reprocess_job", "dead"),
-        ("remove_job", "remove_job", why.state),
+        ("remove_job", "remove_job", state.value),
     )
     found = []
     for action, verb, expect in wanted:
@@ -116,7 +118,8 @@ def _verbs(facts: Standing, why: Why) -> list[Verb]:
             off = ""
         elif action != "remove_job" and not off:
             off = odd
-        found.append(Verb(action, expect, off))
+        first = not off and action in ("run_now", "retry_dead")
+        found.append(Verb(action, expect, off, "primary" if first else ""))
     return found
 
 

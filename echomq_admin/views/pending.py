@@ -19,6 +19,7 @@ from queue_core.plans import Plan
 from queue_core.reads import ring as ring_read
 from queue_core.reads import window as window_read
 from queue_core.reads.ring import Lane, Ring, Siding
+from queue_core.states import State
 
 ORDERS = ("ring", "wait", "depth")
 
@@ -166,6 +167,7 @@ def _shape(watch: Watch, scene: Scene, results: Sequence[Any | EchoMQError]) -> 
         "lane": lane,
         "lane_path": to_path(lane) if lane else "",
         "job_suffix": f"?lane={to_path(lane)}" if lane else "",
+        "where": State.in_lane.value if lane else State.pending.value,
         "stays": f"?lane={to_path(lane)}" if lane else "?",
     }
     whole = not isinstance(lanes, EchoMQError)

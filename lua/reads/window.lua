@@ -1,6 +1,7 @@
 -- A page of pending, a lane, active or dead: what each row shows, and what keeps it from being
 -- served. `where` is first, after or before the cursor (score, member), which may have left the
--- set; `newest` turns the set round, so that ranks count from its end.
+-- set; a page before it that would not be full is the first. `newest` turns the set round, so
+-- that ranks count from its end.
 -- keys: members meta workers
 -- args: base where newest score member size error_bytes payload_bytes alive_ms
 -- replies: {now_ms, total, first_rank, {{member, score, glance, heartbeat}...}, paused, alive}

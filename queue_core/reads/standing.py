@@ -119,16 +119,16 @@ class Standing:
 
     @property
     def sets(self) -> tuple[str, ...]:
-        """The sets that name it: pending, lane, active, schedule, dead."""
+        """The sets that name it, in the order that decides where it is: the wire's, then ours."""
         lane = self.lane.place if self.lane else None
         return tuple(
             name
             for name, place in (
                 ("pending", self.pending),
-                ("lane", lane),
                 ("active", self.active),
                 ("schedule", self.schedule),
                 ("dead", self.dead),
+                ("lane", lane),
             )
             if place is not None
         )
