@@ -2,6 +2,9 @@
 
 from echomq_admin.live.page import Page
 from echomq_admin.views.active import ACTIVE
+from echomq_admin.views.backoff import BACKOFF
+from echomq_admin.views.board import BOARD
+from echomq_admin.views.boards import BOARDS
 from echomq_admin.views.dead import DEAD
 from echomq_admin.views.job import JOB
 from echomq_admin.views.overview import OVERVIEW
@@ -21,5 +24,8 @@ PAGES: dict[str, Page] = {
         JOB,
         REPEATS,
         WORKERS,
+        BOARDS,
+        BOARD,
+        BACKOFF,
     )
 }

@@ -11,7 +11,13 @@ const FLOOR = 276;
 const LEFT = 64;
 const states = new WeakMap();
 
-const jitterOf = (key) => ([...key].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 9973, 7) / 9973 - 0.5);
+// Where a job stands within its column: by its name, so that it stays.
+function aside(key) {
+  let hash = 2166136261;
+  for (const letter of key) hash = Math.imul(hash ^ letter.charCodeAt(0), 16777619);
+  hash = Math.imul(hash ^ (hash >>> 15), 2246822519);
+  return ((hash ^ (hash >>> 13)) >>> 0) / 4294967296 - 0.5;
+}
 
 function scale(data) {
   const tops = [...data.a.steps, ...data.b.steps].map((step) => step.top);
@@ -68,7 +74,7 @@ function jobs(layer, data, plan, now) {
   join(layer, shown, (job) => job.key, (job) => svg("a", { class: "jobmark", href: data.job + job.key }, svg("path", { class: "stem" }), svg("circle", { class: "haloc", r: 9 }), glyph("retry", 3.6, { class: "face" }), svg("title", {})), (mark, job) => {
     const left = Math.max(0, job.run - now);
     const given = job.most ?? left;
-    const x = plan.column(job.n) + plan.width * (0.5 + 0.84 * jitterOf(job.key));
+    const x = plan.column(job.n) + plan.width * (0.5 + 0.84 * aside(job.key));
     const at = plan.y(given);
     set(mark, { transform: `translate(${x.toFixed(1)}, ${at.toFixed(1)})`, class: `jobmark${job.off ? " is-off" : ""}` });
     set(mark.children[0], { d: job.most === null ? null : `M0 4V${(plan.y(left) - at).toFixed(1)}` });

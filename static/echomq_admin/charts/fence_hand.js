@@ -94,7 +94,8 @@ class Hand {
     const url = new URL(figure.dataset.reschedule, location.href);
     url.searchParams.set("item", one.key);
     url.searchParams.set("expect", one.score);
-    url.searchParams.set("run_at_ms", to);
+    url.searchParams.set("at", new Date(to).toISOString().slice(0, 19));
+    url.searchParams.set("zone", "UTC");
     this.open = true;
     htmx.ajax("GET", url.pathname + url.search, { target: "#dialog", swap: "innerHTML" });
   }
