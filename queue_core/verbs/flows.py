@@ -100,7 +100,8 @@ def add_many(
 
 def deliver(q: QueueKeys, batch: int) -> Plan[int]:
     """Tell parents what children of `q` left in its outbox, up to `batch` and never over 1000
-    entries, oldest first; answers how many. Stops before an entry that it cannot read or deliver, which stays.
+    entries, oldest first; answers how many. Stops before an entry that it cannot read or deliver,
+    which stays.
 
     An entry is removed by its value after it was delivered, so that several pumps of ours, or a
     crash in between, neither lose nor double one.
