@@ -9,6 +9,7 @@ const NOTCHES = [100, 300, 1000, 3000, 10000, 30000, 60000, 300000, 900000, 3600
 const HEIGHT = 316;
 const FLOOR = 276;
 const LEFT = 64;
+const MISFIT = { above: "; above the curve", below: "; below the curve", spent: "; no try is left under A" };
 const states = new WeakMap();
 
 // Where a job stands within its column: by its name, so that it stays.
@@ -79,7 +80,7 @@ function jobs(layer, data, plan, now) {
     set(mark, { transform: `translate(${x.toFixed(1)}, ${at.toFixed(1)})`, class: `jobmark${job.off ? " is-off" : ""}` });
     set(mark.children[0], { d: job.most === null ? null : `M0 4V${(plan.y(left) - at).toFixed(1)}` });
     const known = job.most === null ? `at least ${span(left)}` : `between ${span(left)} and ${span(job.most)}`;
-    say(mark.children[3], `${job.id}, failed ${job.n} times, runs in ${span(left)}; was given ${known}${job.off ? `; ${job.off} the curve` : ""}`);
+    say(mark.children[3], `${job.id}, failed ${job.n} times, runs in ${span(left)}; was given ${known}${MISFIT[job.off] ?? ""}`);
   });
 }
 
