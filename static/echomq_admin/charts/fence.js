@@ -35,6 +35,14 @@ function unpack([key, at, kind, tries, more]) {
   return { key, at, tries, kind: KINDS[kind], id: more?.id ?? plain(key), score: more?.score ?? String(at), edge: more?.edge, flag: more?.flag };
 }
 
+// How many jobs came, left or moved between two frames.
+function changes(old, fresh) {
+  const before = new Map(old.marks.map((one) => [one.key, one.score]));
+  const moved = fresh.marks.filter((one) => before.get(one.key) !== one.score).length;
+  const after = new Set(fresh.marks.map((one) => one.key));
+  return moved + old.marks.filter((one) => !after.has(one.key)).length;
+}
+
 class Stage {
   constructor(element) {
     this.element = element;
@@ -73,7 +81,7 @@ class Stage {
     const data = { ...raw, marks: raw.marks.map(unpack) };
     if (this.held !== null && this.data) {
       this.next = data;
-      this.waiting += 1;
+      this.waiting = changes(this.data, data);
       return this.draw(false);
     }
     const moved = this.data && this.data.scale + this.data.span !== data.scale + data.span;

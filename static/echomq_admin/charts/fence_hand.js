@@ -1,5 +1,6 @@
 // The hand on the fence: point at a mark, walk them by keys, drag one to another time. A drop
 // opens the reschedule dialog with the time and the old score it expects; Escape puts it back.
+/* global htmx */
 import { show, words } from "./fence_tip.js";
 import { svg } from "./surface.js";
 
@@ -28,7 +29,16 @@ class Hand {
     on("keydown", (event) => this.key(event));
     on("focusin", () => { this.focused = figure.matches(":focus-visible"); if (this.focused) stage.hold(); });
     on("focusout", () => { this.focused = false; if (!this.drag && !this.open) this.let(); });
-    document.getElementById("dialog")?.addEventListener("close", () => { if (this.open) { this.open = false; this.drag = null; this.let(); } });
+    this.dialog = document.getElementById("dialog");
+    this.dialog?.addEventListener("close", () => this.open && this.done());
+  }
+
+  // The dialog is closed, or none came: the mark goes where the next frame says.
+  done() {
+    this.open = false;
+    this.drag = null;
+    if (!this.stage.element.matches(":hover")) this.let();
+    else this.draw();
   }
 
   let() {
@@ -97,7 +107,8 @@ class Hand {
     url.searchParams.set("at", new Date(to).toISOString().slice(0, 19));
     url.searchParams.set("zone", "UTC");
     this.open = true;
-    htmx.ajax("GET", url.pathname + url.search, { target: "#dialog", swap: "innerHTML" });
+    const asked = htmx.ajax("GET", url.pathname + url.search, { target: "#dialog", swap: "innerHTML" });
+    asked.then(() => this.dialog.open || this.done(), () => this.done());
   }
 
   cancel() {
