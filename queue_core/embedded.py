@@ -166,7 +166,8 @@ class Embedded:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._runtime.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
-            raise UnavailableError("FOLDER", f"cannot write {error.filename}: {error.strerror}")
+            why = f"cannot write {error.filename}: {error.strerror}"
+            raise UnavailableError("FOLDER", why) from None
         held = self._runtime.stat()
         if held.st_uid != os.getuid() or held.st_mode & 0o077:
             raise UnavailableError("FOLDER", f"{self._runtime} is open to others; remove it")
@@ -176,7 +177,8 @@ class Embedded:
         try:
             lock = (self.folder / "valkey.lock").open("ab")
         except OSError as error:
-            raise UnavailableError("FOLDER", f"cannot write {error.filename}: {error.strerror}")
+            why = f"cannot write {error.filename}: {error.strerror}"
+            raise UnavailableError("FOLDER", why) from None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -1,8 +1,26 @@
-"""From a reply to what a verb returns. A reply that no header declares is a `ContractError`."""
+"""From a reply to what a verb returns: one shape in RESP2 and RESP3, error replies as faults.
 
-from queue_core.errors import ContractError
+A reply that no header declares is a `ContractError`.
+"""
+
+from __future__ import annotations
+
+from queue_core.errors import (
+    ContractError,
+    EchoMQError,
+    ForbiddenFault,
+    ServerFault,
+    UnavailableError,
+    WrongTypeFault,
+)
 from queue_core.outcomes import Word
 from queue_core.plans import Reply
+
+_CANNOT_SERVE = frozenset({
+    "LOADING", "READONLY", "OOM", "BUSY", "MISCONF", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN",
+    "NOREPLICAS",
+})  # fmt: skip
+_FORBIDDEN = frozenset({"NOPERM", "NOAUTH", "WRONGPASS"})
 
 
 def word(reply: Reply) -> Word:
@@ -16,3 +34,39 @@ def word(reply: Reply) -> Word:
 def pairs(flat: Reply) -> dict[bytes, bytes]:
     """A flat list of field, value, field, value as a dictionary."""
     return dict(zip(flat[::2], flat[1::2], strict=True))
+
+
+def fault(text: str) -> EchoMQError:
+    """The fault that an error reply is, by its first word."""
+    code = text.partition(" ")[0]
+    if not (code.isascii() and code.isupper()):
+        code = "ERR"
+    if code in _CANNOT_SERVE:
+        return UnavailableError(code, text)
+    if code in _FORBIDDEN or "ACL failure in script" in text:
+        return ForbiddenFault(code, text)
+    return (WrongTypeFault if code == "WRONGTYPE" else ServerFault)(code, text)
+
+
+def plain(reply: Reply) -> Reply:
+    """A RESP3 reply in the shape RESP2 gives: a map and a list of (member, score) as a flat list,
+    a double as its text, a truth value as 1 or 0."""
+    if isinstance(reply, list):
+        scored = reply and all(type(part) is list and _scored(part) for part in reply)
+        return [plain(leaf) for part in reply for leaf in part] if scored else [*map(plain, reply)]
+    if isinstance(reply, dict):
+        return [plain(part) for pair in reply.items() for part in pair]
+    if isinstance(reply, bool):
+        return int(reply)
+    return double(reply) if isinstance(reply, float) else reply
+
+
+def _scored(part: list[Reply]) -> bool:
+    return len(part) == 2 and type(part[0]) is bytes and type(part[1]) is float
+
+
+def double(number: float) -> bytes:
+    """A double as the server prints it: the shortest digits, no point where it is whole."""
+    if number.is_integer() and abs(number) < 1e17:
+        return b"%d" % number if number or str(number) == "0.0" else b"-0"
+    return repr(number).encode()

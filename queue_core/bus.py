@@ -1,0 +1,210 @@
+"""The blocking bus: runs plans over one server, Sentinel or Cluster (design part 15).
+
+Safe to share by threads: each round trip has a connection to itself, taken from a stack per node
+and put back. What is sent is never sent twice: a call that got no answer is an
+`UnknownOutcomeError` where it may have changed something, `UnavailableError` where it cannot have.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+from queue_core import fence as fencing
+from queue_core.errors import ContractError, EchoMQError
+from queue_core.exchange import (
+    AROUND,
+    ELSEWHERE,
+    Learn,
+    Rounds,
+    Send,
+    code_of,
+    exchange,
+    lockstep,
+    settled,
+    words_of,
+    writes,
+)
+from queue_core.plans import Batch, Call, Plan, Reply, Step, Wait
+from queue_core.pools import Pools, subscribed
+from queue_core.servers import Servers, parse
+
+T = TypeVar("T")
+
+WAIT_SLACK_S = 2.0
+"""How much longer than its own time-out a blocking pop may take to answer."""
+
+_buses: weakref.WeakSet[Bus] = weakref.WeakSet()
+
+
+def connect(
+    url: str,
+    *,
+    observe: bool = False,
+    fence: str = fencing.DEFAULT,
+    connect_timeout_ms: int = 3000,
+    command_timeout_ms: int = 5000,
+) -> Bus:
+    """A bus, once its first connection stands.
+
+    `observe`: it only ever looks; a call that may write is refused before it is sent.
+    Raises `InvalidError` for a URL that says nothing, `UnavailableError` where nobody answers,
+    `ForbiddenFault` for a login that is refused, `FenceError` for another wire version.
+    """
+    bus = Bus(parse(url), observe, fence, connect_timeout_ms / 1000, command_timeout_ms / 1000)
+    try:
+        bus.greet()
+    except BaseException:
+        bus.close()
+        raise
+    return bus
+
+
+class Bus:
+    """See the module. Made by `connect`."""
+
+    def __init__(
+        self, servers: Servers, observe: bool, fence: str, connect_s: float, command_s: float
+    ) -> None:
+        self.url_safe = servers.safe
+        self.observe = observe
+        self._pools = Pools(servers, fence, connect_s, command_s)
+        self._routes = self._pools.routes
+        _buses.add(self)
+
+    # ---- what callers use ------------------------------------------------------------------
+
+    def run(self, plan: Plan[T]) -> T:
+        """Run a plan to its result. A fault is thrown into it, and out of here if it does not
+        take it."""
+        try:
+            step = next(plan)
+            while True:
+                try:
+                    reply = self._answer(step)
+                except EchoMQError as fault:
+                    step = plan.throw(fault)
+                else:
+                    step = plan.send(reply)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    def run_all(self, plans: Sequence[Plan[Any]]) -> list[Any]:
+        """Run plans in lockstep, one pipeline per node and round: results in order, a plan that
+        failed as its `EchoMQError`."""
+        rounds = lockstep(plans)
+        try:
+            calls = next(rounds)
+            while True:
+                calls = rounds.send(self._exchange(calls))
+        except StopIteration as end:
+            results: list[Any] = end.value
+            return results
+
+    def primaries(self) -> tuple[str, ...]:
+        """The names of the nodes that write now: one, or those of the Cluster."""
+        return self._routes.primaries
+
+    def listen(self, channels: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
+        """What is published on these channels from now on: (channel, message) as it comes.
+
+        The subscription is in force when this returns. The iterator raises `UnavailableError`
+        when the line breaks: subscribe anew, and look at what was missed. Close it to end it.
+        """
+        if self._routes.stale:
+            self._pools.learn()
+        return subscribed(self._pools.take(self._routes.primaries[0]), channels)
+
+    def close(self) -> None:
+        """Give up the idle connections, and those in use when they come back."""
+        self._pools.close()
+
+    def greet(self) -> None:
+        """Have a connection to the fence's owner, learning first who that is."""
+        if self._routes.stale:
+            self._pools.learn()
+        self._pools.put(self._pools.take(self._routes.fence_owner()))
+
+    def forked(self) -> None:
+        """Leave the connections to the parent: their answers would mix."""
+        self._pools.forget_all()
+
+    # ---- steps -----------------------------------------------------------------------------
+
+    def _answer(self, step: Step) -> Reply:
+        if type(step) is Call:
+            return self._one(step)
+        if isinstance(step, Batch):
+            return self._exchange(step.calls)
+        if isinstance(step, Wait):
+            return self._wait(step)
+        raise ContractError(f"a plan yielded {step!r}")
+
+    def _one(self, call: Call) -> Reply:
+        """One call: straight to its node, and around by `exchange` only where that refuses."""
+        routes = self._routes
+        if not routes.stale:
+            self._permit(call)
+            send = Send(routes.node_of(call), [words_of(call)], writes(call))
+            answer = settled(call, self._pools.sent([send])[0][0])
+            if not isinstance(answer, EchoMQError):
+                return answer
+            code = code_of(answer)
+            if code in ELSEWHERE:
+                routes.stale = routes.can_learn
+            if code not in AROUND and not routes.stale:
+                raise answer
+        answer = self._exchange((call,))[0]
+        if isinstance(answer, EchoMQError):
+            raise answer
+        return answer
+
+    def _exchange(self, calls: Sequence[Call]) -> list[Reply | EchoMQError]:
+        for call in calls if self.observe else ():
+            self._permit(call)
+        rounds = exchange(calls, self._routes)
+        try:
+            todo = next(rounds)
+            while True:
+                todo = self._round(rounds, todo)
+        except StopIteration as end:
+            replies: list[Reply | EchoMQError] = end.value
+            return replies
+
+    def _round(self, rounds: Rounds, todo: list[Send] | Learn) -> list[Send] | Learn:
+        if not isinstance(todo, Learn):
+            return rounds.send(self._pools.sent(todo))
+        try:
+            self._pools.learn()
+        except EchoMQError as fault:
+            return rounds.throw(fault)
+        return rounds.send(None)
+
+    def _permit(self, call: Call) -> None:
+        if self.observe and writes(call):
+            raise ContractError(f"{call.name} may write, and this bus only observes")
+
+    def _wait(self, step: Wait) -> Reply:
+        seconds = step.timeout_ms / 1000
+        call = Call("BLPOP", step.keys, (f"{seconds:.3f}",))
+        self._permit(call)
+        if self._routes.stale:
+            self._pools.learn()
+        send = Send(self._routes.node_of(call), [words_of(call)], True)
+        reply = settled(call, self._pools.sent([send], seconds + WAIT_SLACK_S)[0][0])
+        if isinstance(reply, EchoMQError):
+            if code_of(reply) in AROUND | ELSEWHERE:
+                self._routes.stale = self._routes.can_learn
+            raise reply
+        return reply
+
+
+def _forked() -> None:
+    for bus in _buses:
+        bus.forked()
+
+
+os.register_at_fork(after_in_child=_forked)

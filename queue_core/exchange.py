@@ -1,0 +1,232 @@
+"""What a bus sends and how it takes the answers, without I/O: both buses drive this.
+
+Calls are grouped into one pipeline per node and round. A script the node does not know is loaded
+and sent again, alone; a moved slot is followed; a node that could not be reached is looked for
+once more. None of these has run anything, so sending again repeats nothing. What was sent and
+got no answer is never sent again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from queue_core.errors import (
+    ContractError,
+    EchoMQError,
+    ServerFault,
+    UnavailableError,
+    UnknownOutcomeError,
+)
+from queue_core.plans import Batch, Call, Plan, Reply, Wait
+from queue_core.routes import Routes, Words
+
+ROUNDS = 6
+"""A call is followed through so many refusals; a Cluster that moves on is then unavailable."""
+
+READS = frozenset({
+    "BITCOUNT", "COMMAND", "DBSIZE", "ECHO", "EXISTS", "GET", "GETRANGE",
+    "HEXISTS", "HGET", "HGETALL", "HKEYS", "HLEN", "HMGET", "HPTTL", "HSCAN", "HSTRLEN", "HTTL",
+    "INFO", "LINDEX", "LLEN", "LPOS", "LRANGE", "OBJECT", "PING", "PTTL", "ROLE", "SCAN",
+    "SCARD", "SISMEMBER", "SSCAN", "STRLEN", "TIME", "TTL", "TYPE", "XINFO", "XLEN",
+    "XPENDING", "XRANGE", "XREVRANGE", "ZCARD", "ZCOUNT", "ZLEXCOUNT", "ZMSCORE", "ZRANGE",
+    "ZRANGEBYSCORE", "ZRANK", "ZREVRANGE", "ZREVRANK", "ZSCAN", "ZSCORE",
+})  # fmt: skip
+"""Commands that change nothing: the only ones an observing bus sends, and the ones whose lost
+answer leaves nothing in doubt."""
+
+AROUND = frozenset({"NOSCRIPT", "MOVED", "ASK"})
+"""Refusals that `exchange` knows a way around; none of them has run anything."""
+
+ELSEWHERE = frozenset({"CONNECT", "READONLY"})
+"""The same where another server may serve by now: in a Cluster and behind Sentinels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Sent, and no answer came."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """One node's pipeline of one round."""
+
+    node: str
+    words: list[Words]
+    writes: bool
+
+
+class Learn:
+    """Ask the servers anew who serves what."""
+
+
+Answer: TypeAlias = Reply | EchoMQError | Cut
+Rounds: TypeAlias = Generator[
+    list[Send] | Learn, list[list[Answer]] | None, list[Reply | EchoMQError]
+]
+
+
+def writes(call: Call) -> bool:
+    """Whether a call may change the bus."""
+    if call.script is not None:
+        return call.script.writes
+    return call.name.upper() not in READS
+
+
+def words_of(call: Call) -> Words:
+    """A call as the words of a command."""
+    script = call.script
+    if script is None:
+        return (call.name, *call.keys, *call.args)
+    verb = "EVALSHA" if script.writes else "EVALSHA_RO"
+    return (verb, script.sha, len(call.keys), *call.keys, *call.args)
+
+
+def code_of(fault: EchoMQError) -> str:
+    """The first word of a refusal, "" for a fault without one."""
+    return fault.code if isinstance(fault, ServerFault | UnavailableError) else ""
+
+
+def settled(call: Call, answer: Answer) -> Reply | EchoMQError:
+    """What a call's answer means to its plan."""
+    if isinstance(answer, Cut):
+        if writes(call):
+            return UnknownOutcomeError(f"{call.name} was sent and no answer came: {answer.why}")
+        return UnavailableError("LOST", f"no answer to {call.name}: {answer.why}")
+    return answer
+
+
+class _Round:
+    """The pipelines of one round, and which call each place in them belongs to."""
+
+    def __init__(self) -> None:
+        self._sends: dict[str, tuple[list[Words], list[int | None]]] = {}
+        self._writing: set[str] = set()
+
+    def add(self, node: str, words: Words, place: int | None, writing: bool) -> None:
+        """Put one command at the end of a node's pipeline; `place` None for one of our own."""
+        pipeline = self._sends.get(node)
+        if pipeline is None:
+            pipeline = self._sends[node] = ([], [])
+        pipeline[0].append(words)
+        pipeline[1].append(place)
+        if writing:
+            self._writing.add(node)
+
+    def sends(self) -> list[Send]:
+        """What goes out."""
+        return [
+            Send(node, words, node in self._writing) for node, (words, _) in self._sends.items()
+        ]
+
+    def pair(self, answers: Sequence[Sequence[Answer]]) -> Iterable[tuple[str, int, Answer]]:
+        """Node, place and answer of every call that was sent."""
+        for (node, (_, places)), got in zip(self._sends.items(), answers, strict=True):
+            for place, answer in zip(places, got, strict=True):
+                if place is not None:
+                    yield node, place, answer
+
+
+def exchange(calls: Sequence[Call], routes: Routes) -> Rounds:
+    """Bring calls to their nodes and the answers home, in the order of the calls."""
+    found: list[Reply | EchoMQError] = [None] * len(calls)
+    todo = list(range(len(calls)))
+    unknown: dict[int, str] = {}  # place -> node that lacks its script
+    asked: dict[int, str] = {}  # place -> node that imports its slot
+    learned = False
+    for _ in range(ROUNDS):
+        if routes.stale:
+            try:
+                yield Learn()
+            except EchoMQError as fault:
+                for place in todo:
+                    found[place] = fault
+                return found
+            learned = True
+        sending = _Round()
+        for place in todo:
+            call = calls[place]
+            try:
+                node = asked.get(place) or routes.node_of(call)
+            except UnavailableError as fault:
+                found[place] = fault
+                continue
+            if place in asked:
+                sending.add(node, ("ASKING",), None, writing=False)
+            if call.script is not None and unknown.get(place) == node:
+                sending.add(node, ("SCRIPT", "LOAD", call.script.source), None, writing=False)
+            sending.add(node, words_of(call), place, writes(call))
+        asked.clear()
+        unknown.clear()
+        sends = sending.sends()
+        if not sends:
+            return found
+        answers = yield sends
+        todo = []
+        for node, place, answer in sending.pair(answers or ()):
+            found[place] = settled(calls[place], answer)
+            if not isinstance(answer, EchoMQError):
+                continue
+            code = code_of(answer)
+            if code == "NOSCRIPT":
+                unknown[place] = node
+            elif code == "MOVED":
+                routes.moved(str(answer), node)
+            elif code == "ASK":
+                asked[place] = routes.redirected(str(answer), node)[1]
+            elif code in ELSEWHERE and routes.can_learn and not learned:
+                routes.stale = True  # refused or never sent: another may serve by now
+            else:
+                continue
+            todo.append(place)
+        if not todo:
+            return found
+    for place in todo:
+        found[place] = UnavailableError("TRYAGAIN", f"the cluster sent us around: {found[place]}")
+    return found
+
+
+def lockstep(
+    plans: Sequence[Plan[Any]],
+) -> Generator[list[Call], list[Reply | EchoMQError], list[Any]]:
+    """Advance plans together: every round sends the next step of each that still runs. A plan
+    that fails is its `EchoMQError` in the list."""
+    results: list[Any] = [None] * len(plans)
+    running = [
+        (place, plan, step)
+        for place, plan in enumerate(plans)
+        if (step := _advance(plan, None, results, place)) is not None
+    ]
+    while running:
+        calls: list[Call] = []
+        for _, _, step in running:
+            calls += step.calls if isinstance(step, Batch) else (step,)
+        replies = yield calls
+        at, still = 0, []
+        for place, plan, step in running:
+            size = len(step.calls) if isinstance(step, Batch) else 1
+            reply = replies[at : at + size] if isinstance(step, Batch) else replies[at]
+            at += size
+            following = _advance(plan, reply, results, place)
+            if following is not None:
+                still.append((place, plan, following))
+        running = still
+    return results
+
+
+def _advance(plan: Plan[Any], reply: Reply, results: list[Any], place: int) -> Call | Batch | None:
+    """The plan's next step, or None once its result stands in its place."""
+    try:
+        step = plan.throw(reply) if isinstance(reply, EchoMQError) else plan.send(reply)
+        while isinstance(step, Wait):
+            step = plan.throw(ContractError("a plan that waits cannot run beside others"))
+    except StopIteration as end:
+        results[place] = end.value
+        return None
+    except EchoMQError as fault:
+        results[place] = fault
+        return None
+    return step

@@ -1,0 +1,115 @@
+"""One blocking connection: a socket and a parser. It raises what went wrong with the line, and
+hands error replies on as faults; the bus decides what either means."""
+
+from __future__ import annotations
+
+import select
+import socket
+import ssl
+from collections.abc import Callable
+from typing import Any, cast
+
+import hiredis
+
+from queue_core.errors import UnavailableError
+from queue_core.plans import Reply
+from queue_core.replies import fault, plain
+from queue_core.routes import Words
+from queue_core.servers import Address
+
+NOT_YET: Any = object()
+_CHUNK = 65_536
+_pack: Callable[[Words], bytes] = cast(Any, hiredis.pack_command)  # its stub knows one word
+
+
+def packed(commands: list[Words]) -> bytes:
+    """Commands as the wire has them."""
+    if len(commands) == 1:
+        return _pack(commands[0])
+    return b"".join(map(_pack, commands))
+
+
+def reader() -> hiredis.Reader:
+    """A parser whose error replies are faults, and to which bytes that are no reply are a broken
+    line."""
+    return hiredis.Reader(ConnectionError, fault, notEnoughData=NOT_YET)
+
+
+class Link:
+    """One connection to one server. Used by one thread at a time.
+
+    `node` is its server's name; `claimed` whether the version fence was seen to be ours.
+    """
+
+    __slots__ = ("_poll", "_reader", "_socket", "claimed", "node", "resp3", "timeout_s")
+
+    def __init__(self, address: Address, timeout_s: float) -> None:
+        """Connect. `UnavailableError` with code CONNECT where nobody answers."""
+        self.node = address.name
+        self.claimed = False
+        self.resp3 = False
+        self.timeout_s = timeout_s
+        self._reader = reader()
+        try:
+            if address.port:
+                self._socket = socket.create_connection((address.host, address.port), timeout_s)
+                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            else:
+                self._socket = socket.socket(socket.AF_UNIX)
+                self._socket.settimeout(timeout_s)
+                self._socket.connect(address.host)
+        except OSError as error:
+            raise UnavailableError("CONNECT", f"cannot connect to {self.node}: {error}") from None
+        self._poll = select.poll()
+        self._poll.register(self._socket, select.POLLIN)
+
+    def secure(self, context: ssl.SSLContext, host: str) -> None:
+        """Go over to TLS."""
+        try:
+            self._socket = context.wrap_socket(self._socket, server_hostname=host)
+        except OSError as error:
+            self.close()
+            raise UnavailableError("CONNECT", f"no TLS with {self.node}: {error}") from None
+
+    def timeout(self, seconds: float) -> None:
+        """How long a reply may take from now on."""
+        self.timeout_s = seconds
+        self._socket.settimeout(seconds)
+
+    def lives(self) -> bool:
+        """Whether an idle connection may still be used: nothing came in while it rested."""
+        return not self._poll.poll(0) or isinstance(self._socket, ssl.SSLSocket)
+
+    def send(self, commands: list[Words]) -> None:
+        """Hand commands over. `OSError` where not all of them left."""
+        self._socket.sendall(packed(commands))
+
+    def read(self) -> Reply:
+        """The next reply, an error reply as its fault. `OSError` where the line broke or the
+        time is up."""
+        parser = self._reader
+        reply = parser.gets()
+        while reply is NOT_YET or type(reply) is hiredis.PushNotification:
+            if reply is NOT_YET:
+                data = self._socket.recv(_CHUNK)
+                if not data:
+                    raise ConnectionResetError("the server closed the connection")
+                parser.feed(data)
+            reply = parser.gets()
+        return plain(reply) if self.resp3 else reply
+
+    def read_push(self) -> Reply:
+        """The next thing the server says, a push or a reply."""
+        reply = self._reader.gets()
+        while reply is NOT_YET:
+            data = self._socket.recv(_CHUNK)
+            if not data:
+                raise ConnectionResetError("the server closed the connection")
+            self._reader.feed(data)
+            reply = self._reader.gets()
+        return list(reply) if isinstance(reply, list) else reply
+
+    def close(self) -> None:
+        """Give it up."""
+        self._socket.close()

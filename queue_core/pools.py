@@ -1,0 +1,263 @@
+"""The blocking connections of one bus: a stack per node, each greeted and fenced when it opens."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from queue_core import fence as fencing
+from queue_core import greeting
+from queue_core.errors import EchoMQError, UnavailableError
+from queue_core.exchange import Cut, Send
+from queue_core.links import Link
+from queue_core.plans import Reply
+from queue_core.routes import Ask, Routes, Words
+from queue_core.servers import Address, Servers
+
+LISTEN_S = 30.0
+"""A silent subscription is asked for a sign of life as often."""
+
+
+ANSWER_S = 5.0
+
+
+class Pools:
+    """Connections to the servers of one bus, and what is known of those."""
+
+    def __init__(self, servers: Servers, fence: str, connect_s: float, command_s: float) -> None:
+        self.routes = Routes(servers)
+        self._servers = servers
+        self._fence = fence
+        self._connect_s = connect_s
+        self._command_s = command_s
+        self._tls: ssl.SSLContext | None = servers.tls.context() if servers.tls else None
+        self._idle: dict[str, list[Link]] = {}
+        self._learning = threading.Lock()
+        self._closed = False
+
+    def sent(self, sends: Sequence[Send], within_s: float | None = None) -> list[list[Reply]]:
+        """One round: everything goes out before the first answer is awaited."""
+        went = [self._out(send, within_s) for send in sends]
+        return [
+            went_out if isinstance(went_out, list) else self._in(went_out, len(send.words))
+            for send, went_out in zip(sends, went, strict=True)
+        ]
+
+    def _out(self, send: Send, within_s: float | None) -> Link | list[Reply]:
+        """Send a pipeline, or say for each of its commands why not."""
+        try:
+            link = self.take(send.node)
+            if send.writes and not link.claimed:
+                self._claim(link)
+        except EchoMQError as fault:
+            return [fault] * len(send.words)
+        try:
+            if within_s is not None:
+                link.timeout(within_s)
+            link.send(send.words)
+        except OSError as error:
+            self._lost(link)
+            if len(send.words) == 1:  # the server never saw the end of it
+                return [UnavailableError("CONNECT", f"{link.node}: {error}")]
+            return [Cut(str(error))] * len(send.words)
+        except BaseException:
+            link.close()
+            raise
+        return link
+
+    def _in(self, link: Link, size: int) -> list[Reply]:
+        """Read the answers of a pipeline."""
+        answers: list[Reply] = []
+        try:
+            for _ in range(size):
+                answers.append(link.read())  # noqa: PERF401 (what came before a cut counts)
+        except OSError as error:
+            self._lost(link)
+            return answers + [Cut(str(error) or "time is up")] * (size - len(answers))
+        except BaseException:
+            link.close()
+            raise
+        self.put(link)
+        return answers
+
+    def take(self, node: str) -> Link:
+        """A connection of one's own, fresh or rested."""
+        if self._closed:
+            raise UnavailableError("CLOSED", "this bus has been closed")
+        idle = self._idle.get(node)
+        while idle:
+            try:
+                link = idle.pop()
+            except IndexError:
+                break
+            if link.lives():
+                return link
+            link.close()
+        return self._open(self.routes.addresses[node])
+
+    def put(self, link: Link) -> None:
+        """Give a connection back that owes no answer."""
+        if link.timeout_s != self._command_s:
+            link.timeout(self._command_s)
+        if self._closed or link.node not in self.routes.addresses:
+            link.close()
+        else:
+            self._idle.setdefault(link.node, []).append(link)
+
+    def _lost(self, link: Link) -> None:
+        """Give up a line, and those beside it, which most likely broke with it."""
+        link.close()
+        for other in self._idle.pop(link.node, []):
+            other.close()
+        if self.routes.can_learn:
+            self.routes.stale = True
+
+    def _open(self, address: Address) -> Link:
+        """A new connection: the greeting, and the fence before anything else."""
+        link = self._plain(address)
+        try:
+            here = self.routes.fence_owner() == link.node
+            said = greeting.words(self._servers, fenced=here)
+            link.claimed = greeting.heard(self._servers, self._fence, said, self._ask(link, said))
+            link.resp3 = self._servers.protocol == 3
+            if not here:
+                with self._at_owner() as owner:
+                    answer = self._ask(owner, [fencing.READ])[0]
+                link.claimed = fencing.claimed(self._fence, answer)
+            link.timeout(self._command_s)
+        except BaseException:
+            link.close()
+            raise
+        return link
+
+    def _plain(self, address: Address) -> Link:
+        link = Link(address, self._connect_s)
+        if self._tls is not None:
+            link.secure(self._tls, address.host)
+        return link
+
+    def _claim(self, link: Link) -> None:
+        """Claim the fence before the first write of a connection."""
+        words = fencing.claim(self._fence)
+        if self.routes.fence_owner() == link.node:
+            answers = self._ask(link, words)
+        else:
+            with self._at_owner() as owner:
+                answers = self._ask(owner, words)
+        try:
+            fencing.took(self._fence, answers)
+        except BaseException:
+            link.close()
+            raise
+        link.claimed = True
+
+    @contextmanager
+    def _at_owner(self) -> Iterator[Link]:
+        """A connection to the node that holds the fence."""
+        owner = self.take(self.routes.fence_owner())
+        try:
+            yield owner
+        except BaseException:
+            owner.close()
+            raise
+        self.put(owner)
+
+    def _ask(self, link: Link, words: list[Words]) -> list[Reply]:
+        """Commands of our own; a broken line is `UnavailableError`."""
+        try:
+            link.send(words)
+            return [link.read() for _ in words]
+        except OSError as error:
+            link.close()
+            raise UnavailableError("CONNECT", f"{link.node}: {error or 'time is up'}") from None
+
+    # ---- who serves ------------------------------------------------------------------------
+
+    def learn(self) -> None:
+        """Ask who serves what; one thread asks, the others wait for it."""
+        with self._learning:
+            if not self.routes.stale:
+                return
+            asking = self.routes.learn()
+            try:
+                question = next(asking)
+                while True:
+                    question = asking.send(self._inquire(question))
+            except StopIteration:
+                pass
+            for node in set(self._idle) - set(self.routes.addresses):
+                for link in self._idle.pop(node, []):
+                    link.close()
+
+    def _inquire(self, question: Ask) -> Reply:
+        """One question on a connection of its own, which carries nothing else."""
+        servers = self._servers.for_asking()
+        try:
+            link = self._plain(question.address)
+            try:
+                said = greeting.words(servers, fenced=False)
+                greeting.heard(servers, self._fence, said, self._ask(link, said))
+                return self._ask(link, [question.words])[0]
+            finally:
+                link.close()
+        except EchoMQError as fault:
+            return fault
+
+    # ---- the end ---------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Give up the idle connections, and those in use when they come back."""
+        self._closed = True
+        self.forget_all()
+
+    def forget_all(self) -> None:
+        """Give up the idle connections."""
+        idle, self._idle = self._idle, {}
+        for links in idle.values():
+            for link in links:
+                link.close()
+
+
+def subscribed(link: Link, channels: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """Subscribe on a connection that from now on does nothing else."""
+    try:
+        link.send([("SUBSCRIBE", *channels)])
+        for _ in channels:
+            said = link.read_push()
+            if isinstance(said, EchoMQError):
+                raise said
+    except OSError as error:
+        link.close()
+        raise UnavailableError("LOST", f"{link.node}: {error}") from None
+    except BaseException:
+        link.close()
+        raise
+    return _heard(link)
+
+
+def _heard(link: Link) -> Iterator[tuple[bytes, bytes]]:
+    """Messages of a subscription until it breaks or is closed."""
+    try:
+        link.timeout(LISTEN_S)
+        asked = False
+        while True:
+            try:
+                said = link.read_push()
+            except TimeoutError:
+                if asked:
+                    raise
+                asked = True
+                link.send([("PING",)])
+                link.timeout(ANSWER_S)
+                continue
+            if asked:
+                asked = False
+                link.timeout(LISTEN_S)
+            if isinstance(said, list) and len(said) == 3 and said[0] == b"message":
+                yield said[1], said[2]
+    except OSError as error:
+        raise UnavailableError("LOST", f"{link.node}: {error or 'silent'}") from None
+    finally:
+        link.close()

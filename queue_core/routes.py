@@ -1,0 +1,139 @@
+"""Which server a call goes to, and how to learn that: nothing here does I/O.
+
+A single server needs no asking. Sentinels name the primary of a service. A Cluster's nodes tell
+which of them owns which slots; a refusal with MOVED corrects one slot at once.
+"""
+
+from __future__ import annotations
+
+from binascii import crc_hqx
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from queue_core import fence
+from queue_core.errors import EchoMQError, ServerFault, UnavailableError
+from queue_core.plans import Arg, Call, Reply
+from queue_core.servers import Address, Kind, Servers
+
+SLOTS = 16384
+Words = tuple[Arg, ...]
+
+
+def slot_of(key: bytes) -> int:
+    """The slot of a key: CRC16 of its hash tag, or of all of it (protocol part 2.5)."""
+    begin = key.find(b"{")
+    if begin >= 0:
+        end = key.find(b"}", begin + 1)
+        if end > begin + 1:
+            key = key[begin + 1 : end]
+    return crc_hqx(key, 0) % SLOTS
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question to one server outside the data's connections: a sentinel, or any node."""
+
+    address: Address
+    words: Words
+
+
+class Routes:
+    """What is known of the servers of one bus. `slots` is None but in a Cluster; `primaries` are
+    node names; `stale` says that the knowledge failed and should be asked for again."""
+
+    def __init__(self, servers: Servers) -> None:
+        self.servers = servers
+        self.slots: list[str] | None = None
+        self.primaries: tuple[str, ...] = ()
+        self.addresses: dict[str, Address] = {}
+        self.stale = servers.kind is not Kind.single
+        self.can_learn = self.stale
+        if not self.stale:
+            self._only(servers.seeds[0])
+
+    def node_of(self, call: Call) -> str:
+        """The node of a call. `UnavailableError` where a Cluster has none for it."""
+        if self.slots is None:
+            return self.primaries[0]
+        if call.node is not None:
+            if call.node not in self.addresses:
+                raise UnavailableError("NONODE", f"{call.node} is no node of the cluster now")
+            return call.node
+        if not call.keys:
+            return self.primaries[0]
+        node = self.slots[slot_of(call.keys[0])]
+        if not node:
+            raise UnavailableError("CLUSTERDOWN", "no node serves this slot")
+        return node
+
+    def fence_owner(self) -> str:
+        """The node that holds the version fence."""
+        owner = self.primaries[0] if self.slots is None else self.slots[fence.SLOT]
+        if not owner:
+            raise UnavailableError("CLUSTERDOWN", "no node serves the slot of the version fence")
+        return owner
+
+    def redirected(self, text: str, asked: str) -> tuple[int, str]:
+        """Slot and node of a MOVED or ASK reply; no host in it means the one that was asked."""
+        _, slot, place = text.split(" ")[:3]
+        host, _, port = place.rpartition(":")
+        address = Address(host or self.addresses[asked].host, int(port))
+        self.addresses.setdefault(address.name, address)
+        return int(slot), address.name
+
+    def moved(self, text: str, asked: str) -> None:
+        """Learn from a MOVED reply."""
+        slot, node = self.redirected(text, asked)
+        if self.slots is not None:
+            self.slots[slot] = node
+        self.stale = True
+
+    def learn(self) -> Generator[Ask, Reply | EchoMQError, None]:
+        """Ask who serves, one server after another until one knows. `UnavailableError` where
+        none does. Each answer is sent in, a fault too."""
+        if self.servers.kind is Kind.single:
+            return
+        words: Words = ("CLUSTER", "SLOTS")
+        if self.servers.kind is Kind.sentinel:
+            words = ("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self.servers.service)
+        last: EchoMQError | None = None
+        for address in self._known():
+            answer = yield Ask(address, words)
+            if isinstance(answer, ServerFault):
+                raise answer
+            if isinstance(answer, EchoMQError):
+                last = answer
+            elif answer:
+                self._take(answer, address)
+                self.stale = False
+                return
+        raise UnavailableError("NOROUTE", self._lost(last))
+
+    def _lost(self, last: EchoMQError | None) -> str:
+        if self.servers.kind is Kind.sentinel:
+            return f"no sentinel names a primary of {self.servers.service}: {last or 'unknown'}"
+        return f"no node of the cluster answers: {last or 'none serves a slot'}"
+
+    def _known(self) -> list[Address]:
+        """Whom to ask: in a Cluster those that serve now, then the seeds."""
+        serving = [self.addresses[name] for name in self.primaries] if self.slots else []
+        return list(dict.fromkeys([*serving, *self.servers.seeds]))
+
+    def _take(self, answer: Reply, asked: Address) -> None:
+        if self.servers.kind is Kind.sentinel:
+            host, port = answer[:2]
+            self._only(Address(host.decode(), int(port)))
+            return
+        slots = [""] * SLOTS
+        addresses: dict[str, Address] = {}
+        for first, last, primary, *_ in answer:
+            host = (primary[0] or b"").decode()
+            address = Address(asked.host if host in {"", "?"} else host, int(primary[1]))
+            addresses[address.name] = address
+            slots[first : last + 1] = [address.name] * (last - first + 1)
+        self.slots, self.addresses = slots, addresses
+        self.primaries = tuple(sorted(addresses))
+
+    def _only(self, address: Address) -> None:
+        self.addresses = {address.name: address}
+        self.primaries = (address.name,)
