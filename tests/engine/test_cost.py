@@ -12,6 +12,8 @@ from queue_core.scripts import SCRIPTS
 from queue_core.verbs import admission, claims, due, jobs, settle
 from tests.builders import HOUR, a_lane, command
 
+pytestmark = pytest.mark.usefixtures("loaded")
+
 CROWD = 3000
 LANE = a_lane()
 

@@ -15,6 +15,8 @@ from queue_core.verbs import flows, lanes, locks, queues, repeats
 from tests.builders import HOUR, Builder, Run, a_lane, command
 from tests.engine.test_cost import LANE, after, cost, crowd, fill
 
+pytestmark = pytest.mark.usefixtures("loaded")
+
 
 def a_flow(make: Builder) -> flows.FlowJob:
     return flows.FlowJob(make.mint(), b"", (flows.FlowJob(make.mint(), b""),))
