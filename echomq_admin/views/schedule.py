@@ -28,6 +28,11 @@ RANGE_WORDS = {"15m": "15 m", "1h": "1 h", "24h": "24 h", "7d": "7 d", "all": "A
 SCALES = {"log": "Log", "linear": "Linear"}
 KINDS = ("delayed", "retry", "repeat")
 
+ROWS = 25
+"""Rows of a page of the list: with their verbs some 50 KB of markup, a frame's worth."""
+
+_ROW = "echomq_admin/schedule/row.html"
+
 
 def _clean(raw: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     span, scale = raw.get("range") or "7d", raw.get("scale") or "log"
@@ -47,7 +52,7 @@ def _look(watch: Watch, _scene: Scene) -> Sequence[Plan[Any]]:
     return (
         read.fence(q, span, "linear" if scale == "linear" else "log"),
         repeat_read.registry(q, size=chart.REPEAT_MARKS, runs=0),
-        read.page(q, "fence" if side == "first" else side, cursor),
+        read.page(q, "fence" if side == "first" else side, cursor, ROWS),
     )
 
 
@@ -96,7 +101,9 @@ def _list(page: Snapshot[read.DuePage], watch: Watch, view: str) -> dict[str, An
     value, may = page.value, watch.may("reveal_payload")
     rows = [
         {
-            "row": row(Member(one.rank, one.due.member, one.due.score, one.due.job, None), may),
+            "row": row(
+                Member(one.rank, one.due.member, one.due.score, one.due.job, None), may, page.at_ms
+            ),
             "due": one.due,
             "late": one.rank < value.late,
         }
@@ -130,6 +137,7 @@ def _shape(watch: Watch, _scene: Scene, results: Sequence[Any | EchoMQError]) ->
     switches = _switches(watch)
     context: dict[str, Any] = {"switches": switches}
     data: dict[str, Any] = {}
+    parts: dict[str, tuple[str, dict[str, Any]]] = {}
     at_ms = None
     if isinstance(seen, EchoMQError):
         context["fence_trouble"] = trouble(seen)
@@ -145,10 +153,10 @@ def _shape(watch: Watch, _scene: Scene, results: Sequence[Any | EchoMQError]) ->
         context["list_trouble"] = trouble(page)
     else:
         context["list"] = _list(page, watch, switches["view"])
+        parts = {f"due-{to_path(one['row'].id)}": (_ROW, one) for one in context["list"]["rows"]}
     faults = [one for one in results if isinstance(one, EchoMQError)]
-    return Shaped(
-        context, data, at_ms=at_ms, complete=not faults, why=str(faults[0]) if faults else ""
-    )
+    why = str(faults[0]) if faults else ""
+    return Shaped(context, data, parts, at_ms=at_ms, complete=not faults, why=why)
 
 
 def _dialog(watch: Watch) -> str:
