@@ -29,11 +29,13 @@ local month = 2592000000
 local sane = redis.call('ZRANGEBYSCORE', schedule, number(now - month), number(now), 'WITHSCORES', 'LIMIT', 0, 1)
 local oldest = sane[2] or false
 
+-- Edges stand on a grid of two seconds, so that a schedule at rest answers the same again.
+local grid = now - now % 2000
 local most = 315360000000
 local span = tonumber(span_ms)
 if span <= 0 then
   local last = redis.call('ZREVRANGEBYSCORE', schedule, number(now + most), number(now), 'WITHSCORES', 'LIMIT', 0, 1)
-  span = last[2] and math.max(60000, math.ceil(tonumber(last[2]) - now)) or 60000
+  span = last[2] and math.max(60000, math.ceil(tonumber(last[2]) - grid)) or 60000
 end
 
 local knee = 5000
@@ -41,9 +43,7 @@ local function edge(part, reach)
   if scale == 'linear' then return reach * part end
   return knee * ((1 + reach / knee) ^ part - 1)
 end
--- Bars of one side: `sign` is 1 ahead of now and -1 behind it; `skip` lies where marks end. Their
--- edges stand on a grid of two seconds, so that a schedule at rest answers the same again.
-local grid = now - now % 2000
+-- Bars of one side: `sign` is 1 ahead of now and -1 behind it; `skip` lies where marks end.
 local function count(reach, skip, sign)
   local found, many = {}, tonumber(bars)
   for at = 1, many do

@@ -86,7 +86,7 @@ def test_all_reaches_to_the_last_job_and_no_further(run: Run, q: QueueKeys) -> N
     now = run(server_ms())
     _put(run, q, {b"a": now + 3 * HOUR, b"b": 9e15})
     fence = run(schedule.fence(q, 0)).value
-    assert 3 * HOUR - 60_000 < fence.span_ms <= 3 * HOUR
+    assert 0 <= fence.span_ms - 3 * HOUR <= 2_000
     assert fence.beyond == 1
 
 
