@@ -46,12 +46,14 @@ def between(older: tuple[int, Sample], newer: tuple[int, Sample]) -> Rate:
 
 
 def latest(history: History, span_ms: int = 10_000) -> Rate:
-    """The rates of the last seconds, from the newest sample and one about `span_ms` before."""
+    """The rates of the last seconds, from the newest sample and one about `span_ms` before; of
+    fewer seconds where nobody watched for so long."""
     if len(history) < 2:
         return UNKNOWN
     newest = history[-1]
-    older = [one for one in history[:-1] if newest[0] - one[0] >= span_ms]
-    return between(older[-1] if older else history[0], newest)
+    near = [one for one in history[:-1] if newest[0] - one[0] <= HOLE_MS]
+    enough = [one for one in near if newest[0] - one[0] >= span_ms]
+    return between(enough[-1] if enough else near[0], newest) if near else UNKNOWN
 
 
 def buckets(history: History, now_ms: int, count: int, step_ms: int) -> list[Rate]:

@@ -303,7 +303,7 @@ class Observer:
     async def _listen(self, channels: frozenset[bytes]) -> None:
         assert self._bus is not None
         try:
-            async for _channel, _event in self._bus.listen(sorted(channels)):
+            async for _channel, _event in await self._bus.listen(sorted(channels)):
                 self.stir()
         except EchoMQError as fault:
             # Events only quicken the ticks; the polls tell the truth without them.

@@ -266,7 +266,9 @@ def _shape(watch: Watch, scenes: Any, _results: Sequence[Any]) -> Shaped:
     ordered = [drawn[row.id] for row in shown]
     parts = {id_: ("echomq_admin/overview/row.html", {"row": row}) for id_, row in drawn.items()}
     lines = {
-        group["id"]: ("echomq_admin/overview/busline.html", {"group": group}) for group in groups
+        group["id"]: ("echomq_admin/overview/busline.html", {"group": group})
+        for group in groups
+        if group["off"] or not worst_first
     }
     fresh = [
         round(seen.at_ms - row.scene.skew_ms)
@@ -283,7 +285,7 @@ def _shape(watch: Watch, scenes: Any, _results: Sequence[Any]) -> Shaped:
             "totals": _totals(rows),
             "told": _reading(scenes, rows),
         },
-        parts=parts if worst_first else parts | lines,
+        parts=parts | lines,
         ages=_ages(groups),
         at_ms=min(fresh, default=host_ms()),
     )

@@ -12,7 +12,7 @@ const encoded = (text) =>
     .replace(/=+$/, "")}`;
 
 function verbs() {
-  return [...document.querySelectorAll("main .btn[data-verb]")].map((button) => ({
+  return [...document.querySelectorAll("main .btn[data-action]")].map((button) => ({
     words: button.textContent.trim(),
     where: button.dataset.about ?? (button.getAttribute("aria-disabled") === "true" ? "not now" : "this page"),
     group: "Verbs here",
