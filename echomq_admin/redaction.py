@@ -25,6 +25,8 @@ DEFAULT_KEYS = (
 
 MASK = "•••"
 
+UNREAD = "not read whole"
+
 MANY_SECRETS = 200
 """A payload with more masked values has its other texts hidden whole: replacing grows with both."""
 
@@ -129,7 +131,7 @@ class Veil:
         why = ""
         secrets: frozenset[str] | None = frozenset()
         if payload is None or not whole:
-            why, secrets = "not read whole", None
+            why, secrets = UNREAD, None
         else:
             try:
                 tree = parse(payload)
@@ -165,8 +167,10 @@ class Veil:
 
     def preview(self, length: int) -> Shown:
         """The payload on one line of at most some `length` characters."""
+        if not self.raw and not self.parsed and self.no_tree == UNREAD:
+            return Shown("", "too long for a list")
         if self.raw is None:
-            return Shown("", "not read")
+            return Shown("")
         if not self.parsed:
             if not self.may:
                 return Shown("", self.no_tree)

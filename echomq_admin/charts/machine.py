@@ -53,7 +53,7 @@ _NEXT = {
 def _times(count: int | None) -> str:
     if not count:
         return ""
-    return ", once" if count == 1 else f", {count:,} times"
+    return f" ×{count:,}"  # noqa: RUF001
 
 
 def machine(facts: Standing, why: Why) -> Machine:
@@ -89,7 +89,7 @@ def machine(facts: Standing, why: Why) -> Machine:
         edge("promote", "M116 117C180 117 190 84 228 78", "promote", 188, 128),
         edge("claim", "M342 71H418", f"claim{_times(claims)}", 380, 62),
         edge("complete", "M532 64C566 60 570 28 594 26", "complete", 552, 26),
-        edge("kill", "M532 78C566 82 570 114 594 116", "at its last try", 572, 134),
+        edge("kill", "M532 78C566 82 570 114 594 116", "at its last try", 568, 118, "end"),
         edge("retry", "M476 88V150a8 8 0 01-8 8H68a8 8 0 01-8-8V136", "retry", 270, 152),
     ]
     if ahead == "reap":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -13,7 +14,6 @@ from echomq_admin.live.page import BadParameter, Page, Shaped, Watch, from_path
 from echomq_admin.live.scene import Scene
 from echomq_admin.payload_view import VIEWS, PayloadView, payload_view
 from echomq_admin.redaction import MASK, Shown, Veil, is_secret
-from echomq_admin.templatetags.freshness import iso
 from echomq_admin.views.listing import trouble
 from echomq_admin.views.show import show
 from queue_core import ids, keys
@@ -87,6 +87,12 @@ def _look(watch: Watch, _scene: Scene) -> Sequence[Plan[Any]]:
     lane = watch.param("lane")
     q = keys.found(watch.queue)
     return (standing_read.standing(q, watch.item, from_path(lane) if lane else b""),)
+
+
+def _minted(ms: int) -> str:
+    """29 Nov 2026 20:50:38.380, to the millisecond that the id holds."""
+    moment = datetime.fromtimestamp(ms / 1000, UTC)
+    return f"{moment.day} {moment:%b %Y %H:%M:%S}.{ms % 1000:03}"
 
 
 def _letters(job_id: bytes) -> list[Letter]:
@@ -186,7 +192,7 @@ def _shape(watch: Watch, scene: Scene, results: Sequence[Any | EchoMQError]) -> 
         "identity": identity,
         "letters": _letters(watch.item) if branded else [],
         "digits": watch.item[3:],
-        "minted": iso(identity.unix_ms) if identity else "",
+        "minted": _minted(identity.unix_ms) if identity else "",
         "hex": watch.item[:64].hex(" ") + (" …" if len(watch.item) > 64 else ""),
     }
     if isinstance(seen, EchoMQError):

@@ -57,7 +57,7 @@ def _look(watch: Watch, _scene: Scene) -> Sequence[Plan[Any]]:
 @dataclass(frozen=True, slots=True)
 class LaneRow:
     """A lane as the table shows it. `share` is the part of the claims that the ring promises it
-    while every lane has enough waiting, in percent; `reach` its depth as a length of 0..63,
+    while every lane has enough waiting, in percent; `reach` its depth as a length of 0..36,
     logarithmic, behind the five jobs drawn one by one."""
 
     lane: Lane
@@ -74,7 +74,7 @@ class LaneRow:
 
 
 def _reach(depth: int) -> int:
-    return 0 if depth <= 5 else min(63, round(depth.bit_length() * 7))
+    return 0 if depth <= 5 else min(36, 2 * depth.bit_length())
 
 
 def _rows(lanes: Sequence[Lane], ring: Ring) -> list[LaneRow]:

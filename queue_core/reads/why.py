@@ -61,6 +61,13 @@ class Why:
     parts: tuple[Part, ...]
     odd: tuple[str, ...] = ()
 
+    @property
+    def word(self) -> str:
+        """The state in a word or two."""
+        return {"lane": "in its lane", "awaiting": "awaiting children", "unknown": "in no set"}.get(
+            self.state, self.state
+        )
+
 
 def _text(words: str) -> Part:
     return Part("text", words)
