@@ -12,6 +12,8 @@ VIEWS = ("tree", "text", "hex")
 TREE_LINES = 200
 TEXT_CHARS = 65_536
 HEX_BYTES = 2_048
+BESIDE_BYTES = 256
+"""Bytes shown in hex below a text that is no plain text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,13 @@ def _masks(veil: Veil) -> bool:
     return any(veil.veiled(str(leaf)) != leaf for leaf in leaves)
 
 
+def _hex(raw: bytes) -> tuple[HexLine, ...]:
+    return tuple(
+        HexLine(f"{at:06x}", raw[at : at + 16].hex(" "), raw[at : at + 16])
+        for at in range(0, len(raw), 16)
+    )
+
+
 def pretty(veil: Veil) -> str:
     """The tree as indented text, masked: a view, never the source."""
     said = []
@@ -71,10 +80,7 @@ def payload_view(veil: Veil, size: int, wanted: str) -> PayloadView:
     if view == "hex":
         if masked:
             return PayloadView(size, view, hidden="bytes cannot be masked by name", masked=True)
-        rows = tuple(
-            HexLine(f"{at:06x}", raw[at : at + 16].hex(" "), raw[at : at + 16])
-            for at in range(0, min(len(raw), HEX_BYTES), 16)
-        )
+        rows = _hex(raw[:HEX_BYTES])
         return PayloadView(size, view, rows=rows, left_out=max(0, len(raw) - HEX_BYTES), note=note)
     if masked:
         return PayloadView(
@@ -82,5 +88,10 @@ def payload_view(veil: Veil, size: int, wanted: str) -> PayloadView:
         )
     text = raw.decode("utf-8", "surrogateescape")
     return PayloadView(
-        size, "text", text=text[:TEXT_CHARS], left_out=max(0, len(text) - TEXT_CHARS), note=note
+        size,
+        "text",
+        text=text[:TEXT_CHARS],
+        rows=() if text.isprintable() or veil.parsed else _hex(raw[:BESIDE_BYTES]),
+        left_out=max(0, len(text) - TEXT_CHARS),
+        note=note,
     )

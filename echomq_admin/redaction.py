@@ -240,7 +240,8 @@ class Veil:
     def _line(self, depth: int, key: str | None, node: Node, repeated: bool) -> Line:
         if key is not None and is_secret(key, self.words):
             size = len(node.encode("utf-8", "surrogatepass")) if isinstance(node, str) else None
-            note = f"masked, {size:,} bytes" if size is not None else "masked"
+            unit = "byte" if size == 1 else "bytes"
+            note = f"masked, {size:,} {unit}" if size is not None else "masked"
             return Line(depth, key, "masked", "", note, repeated)
         if isinstance(node, Object):
             many = len(node.pairs)

@@ -61,6 +61,12 @@ def duration(ms: int | float | None) -> str:
 
 
 @register.filter
+def short(ms: int | None) -> str:
+    """A span that may be very short: 64 ms, else as `duration`."""
+    return f"{ms} ms" if ms is not None and ms < _SECOND else duration(ms)
+
+
+@register.filter
 def signed_ms(ms: int | float | None) -> str:
     """A clock difference: +3 ms, -41 ms, +1 m 30 s."""
     if ms is None:

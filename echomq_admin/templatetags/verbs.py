@@ -69,16 +69,18 @@ def verb(
         address = f"{reverse('echomq_admin:dialog', args=[action])}?{urlencode(asked)}"
         return format_html(
             '<a class="{}" role="button" href="{}" hx-get="{}" hx-target="#dialog"'
-            ' hx-swap="innerHTML" data-action="{}">{}<span>{}</span></a>',
-            classes, address, address, action, icon(known.icon), shown,
+            ' hx-swap="innerHTML" data-action="{}" title="{}">{}<span>{}</span></a>',
+            classes, address, address, action, shown, icon(known.icon), shown,
         )  # fmt: skip
     return format_html(
         '<button class="{}" type="button" hx-post="{}" hx-vals="{}" hx-target="#toasts"'
-        ' hx-swap="beforeend" hx-disabled-elt="this" data-action="{}">{}<span>{}</span></button>',
+        ' hx-swap="beforeend" hx-disabled-elt="this" data-action="{}" title="{}">{}'
+        "<span>{}</span></button>",
         classes,
         reverse("echomq_admin:act", args=[action]),
         json.dumps(asked),
         action,
+        shown,
         icon(known.icon),
         shown,
     )
