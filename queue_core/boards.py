@@ -14,7 +14,7 @@ from queue_core.keys import board, board_base, board_prefix
 from queue_core.names import as_bytes
 from queue_core.numbers import whole
 from queue_core.outcomes import Word
-from queue_core.plans import Call, Plan, Reply
+from queue_core.plans import Batch, Call, Plan, Reply
 from queue_core.reads.snapshot import Snapshot
 from queue_core.replies import word
 from queue_core.scripts import Script, script
@@ -103,6 +103,19 @@ def top(game: bytes | str, size: int) -> Plan[Snapshot[list[tuple[bytes, str]]]]
     cut = len(players) < reply[1]
     why = f"the first {size} of {reply[1]} players" if cut else ""
     return Snapshot(players, reply[0], not cut, why)
+
+
+def retire(game: bytes | str, keep_ms: int) -> Plan[None]:
+    """Let a finished game's board and totals go after `keep_ms`. Upstream keeps them for ever;
+    a reader finds the board missing then."""
+    name = as_bytes(game)
+    whole(keep_ms, "a board's time to be kept, in ms")
+    yield Batch(
+        (
+            Call("PEXPIRE", (board(name),), (keep_ms,)),
+            Call("PEXPIRE", (board_base(name),), (keep_ms,)),
+        )
+    )
 
 
 def _either(
