@@ -12,11 +12,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
-from urllib.parse import urlsplit
 
 from echomq_admin import config
+from queue_core.bus import connect
 from queue_core.errors import EchoMQError, FenceError, UnavailableError, UnknownOutcomeError
 from queue_core.plans import Plan
+from queue_core.servers import parse
 
 T = TypeVar("T")
 
@@ -45,6 +46,7 @@ class Breaker:
 
     def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.name = name
+        self.failures = 0
         self._clock = clock
         self._lock = threading.Lock()
         self._wait = FIRST_WAIT_S
@@ -59,7 +61,7 @@ class Breaker:
             left = self._until - self._clock()
             if left > 0:
                 raise UnavailableError(
-                    "NOTASKED", f"{self._why} It is tried again in {left:.1f} s."
+                    "NOTASKED", f"{self._why}; it is tried again in {left:.1f} s"
                 )
             self._until = self._clock() + self._wait  # the others wait for this one's answer
 
@@ -71,6 +73,7 @@ class Breaker:
     def failed(self, why: str) -> None:
         """The bus did not answer."""
         with self._lock:
+            self.failures += 1
             wait = self._wait * random.uniform(0.8, 1.2)  # noqa: S311 (spreads, hides nothing)
             self._until, self._why = self._clock() + wait, why
             self._wait = min(self._wait * 2, LONGEST_WAIT_S)
@@ -109,13 +112,13 @@ class GuardedBus:
         try:
             answer = ask(self._connected())
         except UnknownOutcomeError:
-            self._breaker.failed(f"{self.name} did not answer in time.")
+            self._breaker.failed(f"{self.name} did not answer in time")
             raise
         except UnavailableError as fault:
             if fault.code in ANSWERED:
                 self._breaker.worked()
-            else:
-                self._breaker.failed(f"{self.name} is not reachable: {fault}.")
+            elif fault.code != "NOTASKED":
+                self._breaker.failed(str(fault).rstrip("."))
             raise
         except FenceError:
             self.close()  # the fence is read anew when somebody tries again
@@ -127,11 +130,20 @@ class GuardedBus:
         return answer
 
     def _connected(self) -> Connected:
-        from queue_core.bus import connect
-
+        before = self._breaker.failures
         with self._lock:
             if self._bus is None:
-                self._bus = connect(self._url, observe=self._observe)
+                if self._breaker.failures != before:
+                    self._breaker.enter()  # whoever held the lock has found nobody there
+                try:
+                    self._bus = connect(
+                        self._url,
+                        observe=self._observe,
+                        command_timeout_ms=config.timeout_ms(),
+                    )
+                except UnavailableError as fault:
+                    self._breaker.failed(str(fault).rstrip("."))
+                    raise UnavailableError("NOTASKED", str(fault)) from fault
             return self._bus
 
 
@@ -164,12 +176,8 @@ def declared(bus: str) -> tuple[bytes, ...]:
 
 
 def safe_url(bus: str) -> str:
-    """The URL of a bus with user and password masked."""
-    url = bus_urls()[bus]
-    parts = urlsplit(url)
-    if "@" not in parts.netloc:
-        return url
-    return parts._replace(netloc=f"***@{parts.netloc.rpartition('@')[2]}").geturl()
+    """The URL of a bus with its secrets masked. `InvalidError` for a URL that says nothing."""
+    return parse(bus_urls()[bus]).safe
 
 
 def bus_for(name: str) -> GuardedBus:

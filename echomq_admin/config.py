@@ -28,6 +28,11 @@ def read_only() -> bool:
     return bool(getattr(settings, "ECHOMQ_READ_ONLY", False))
 
 
+def timeout_ms() -> int:
+    """ECHOMQ_TIMEOUT_MS: how long an action or a dialog waits for a bus, in ms."""
+    return int(getattr(settings, "ECHOMQ_TIMEOUT_MS", 5000))
+
+
 def cli_user() -> str:
     """ECHOMQ_CLI_USER: who acts from a shell that names nobody."""
     return str(getattr(settings, "ECHOMQ_CLI_USER", ""))

@@ -49,6 +49,7 @@ ECHOMQ_BUSES = _json("ECHOMQ_BUSES") or {
 ECHOMQ_QUEUES = _words("ECHOMQ_QUEUES")
 ECHOMQ_READ_ONLY = _switch("ECHOMQ_READ_ONLY")
 ECHOMQ_REDACT = _words("ECHOMQ_REDACT") or None
+ECHOMQ_TIMEOUT_MS = int(os.environ.get("ECHOMQ_TIMEOUT_MS") or 5000)
 ECHOMQ_CLI_USER = os.environ.get("ECHOMQ_CLI_USER", "")
 ECHOMQ_VAR = VAR
 ECHOMQ_PREFIX = os.environ.get("ECHOMQ_PREFIX", "").strip("/")

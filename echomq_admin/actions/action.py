@@ -100,8 +100,6 @@ class Shown:
 class Asked(forms.Form):
     """What every action may be asked with."""
 
-    template_name = "echomq_admin/dialogs/fields.html"
-
     expect = forms.CharField(required=False, max_length=200, strip=False, widget=forms.HiddenInput)
     reason = forms.CharField(required=False, max_length=500, label="Reason, kept in the audit")
     unrecorded: frozenset[str] = frozenset()
