@@ -22,12 +22,12 @@ from tests.builders import Builder
 
 
 @pytest.fixture
-def site(settings: Any, server: Embedded, db: None) -> Iterator[Any]:
+def site(settings: Any, server: Embedded, db: None) -> Any:
     """The console's settings, with one bus called main."""
     settings.ECHOMQ_BUSES = {"main": server.url}
     settings.ECHOMQ_READ_ONLY = False
     settings.ECHOMQ_CLI_USER = ""
-    yield settings
+    return settings
 
 
 @pytest.fixture(scope="session", autouse=True)

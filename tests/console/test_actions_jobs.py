@@ -76,9 +76,7 @@ def test_case_72_an_orphan_among_the_dead_has_no_data_to_retry(do: Do, make: Bui
     assert "data is gone" in answer.sentence
 
 
-def test_case_78_only_state_and_error_change(
-    do: Do, make: Builder, bus: Bus, q: QueueKeys
-) -> None:
+def test_case_78_only_state_and_error_change(do: Do, make: Builder, bus: Bus, q: QueueKeys) -> None:
     job = make.dead()
     before = bus.run(row(q, job.id))
     do("retry_dead", job.id)
