@@ -2,7 +2,7 @@
 // flight, lanes on the siding are out of the ring and say why. When a turn is taken every lane
 // moves on by one place; three turns a second or more and it stands still and is counted.
 import { chart } from "../js/live.js";
-import { fade, join, say, set, slide, still, svg, text } from "./surface.js";
+import { fade, join, say, set, slide, svg, text } from "./surface.js";
 import { count } from "./words.js";
 
 const WIDTH = 368;
@@ -45,20 +45,29 @@ function lane(group, one, at, radius) {
   set(disc, { r: radius.toFixed(1) });
   set(depth, { y: 4 });
   say(depth, one.depth === null ? "?" : one.depth > 99999 ? `${Math.round(one.depth / 1000)}k` : count(one.depth));
-  dots(layer, one.busy, radius, -Math.PI / 2 + (before ? 0 : 0));
+  dots(layer, one.busy, radius, -Math.PI / 2);
   return label;
 }
 
-function around(stage, data) {
+// Too fast for the eye: the same lanes stay where they were drawn and only their numbers change.
+function held(stage, data, fast) {
+  const order = stage.order;
+  const same = order && order.length === data.turns.length && data.turns.every((one) => order.includes(one.key));
+  if (!fast || !same) stage.order = data.turns.map((one) => one.key);
+  return stage.order;
+}
+
+function around(stage, data, fast) {
+  const order = held(stage, data, fast);
   const shown = data.turns.length;
   const more = data.inRing - shown;
   const places = shown + (more > 0 ? 1 : 0);
   join(stage.nodes, data.turns, (one) => one.key, (one) => make(one, false), (group, one) => {
-    const turn = data.turns.indexOf(one);
+    const turn = order.indexOf(one.key);
     const at = place(turn, Math.max(places, 1));
     const radius = reach(one.depth);
     const label = lane(group, one, at, radius);
-    set(group, { class: `lanenode${turn === 0 ? " is-next" : ""}` });
+    set(group, { class: `lanenode${turn === 0 && !fast ? " is-next" : ""}` });
     const side = Math.abs(Math.cos(at.angle)) < 0.2 ? "mid" : Math.cos(at.angle) > 0 ? "" : "end";
     const away = radius + 9;
     set(label, {
@@ -66,7 +75,7 @@ function around(stage, data) {
       x: (away * Math.cos(at.angle)).toFixed(1),
       y: (away * Math.sin(at.angle) + (Math.sin(at.angle) > 0.5 ? 10 : Math.sin(at.angle) < -0.5 ? 0 : 4)).toFixed(1),
     });
-    say(label, turn === 0 ? "" : one.tail);
+    say(label, turn === 0 && !fast ? "" : one.tail);
   }, fade);
   const gap = more > 0 ? place(shown, places) : null;
   set(stage.more, { visibility: gap ? "visible" : "hidden", x: gap?.x, y: gap ? gap.y + 4 : 0 });
@@ -85,30 +94,31 @@ function siding(stage, data) {
   say(stage.out, data.aside.length ? `out of the ring${data.moreAside ? `, ${count(data.moreAside)} more` : ""}` : "no lane with work is out of the ring");
 }
 
-// Turns taken since the last frame: how far the lane that stood first has moved back.
-function turned(stage, data, clock) {
-  const first = stage.turns?.[0]?.key;
-  const at = first ? data.turns.findIndex((one) => one.key === first) : 0;
+const quick = (rate) => rate !== null && rate >= FAST;
+
+// How many jobs finished a second over the last two: a turn is taken for each.
+function pace(stage, data, clock) {
   const now = clock.now();
   stage.taken.push([now, data.completed]);
   while (stage.taken.length > 2 && now - stage.taken[0][0] > 2000) stage.taken.shift();
   const [then, done] = stage.taken[0];
   const seconds = (now - then) / 1000;
-  const rate = seconds > 0.4 && data.completed !== null && done !== null ? (data.completed - done) / seconds : null;
-  stage.turns = data.turns;
-  return { moved: Math.max(0, at), rate };
+  return seconds > 0.4 && data.completed !== null && done !== null ? (data.completed - done) / seconds : null;
 }
 
-function captions(stage, data, { rate }) {
+function captions(stage, data, rate) {
   const head = data.turns[0];
+  const fast = quick(rate);
+  if (fast) {
+    const many = Math.round(rate);
+    ["turns are taken", `${count(many)} ${many === 1 ? "job" : "jobs"} a second`, "too fast to be drawn", "the table has each"].forEach((words, at) => say(stage.say[at], words));
+    return;
+  }
   say(stage.say[0], head ? (data.paused ? "the queue is paused" : "next turn") : "nobody has a turn");
   say(stage.say[1], head ? head.name : "");
   const takes = head && head.takes > 1;
   say(stage.say[2], !head ? "" : takes ? `weight ${head.takes}: takes ${count(Math.min(head.takes, head.depth ?? 0))} of its ${count(head.depth ?? 0)}` : `takes one of its ${count(head.depth ?? 0)}`);
   say(stage.say[3], head ? "then it goes to the tail" : "");
-  const fast = rate !== null && rate >= FAST;
-  say(stage.rate[0], fast ? `${Math.round(rate)} jobs finished` : "");
-  say(stage.rate[1], fast ? "in the last second" : "");
 }
 
 function stageOf(element) {
@@ -118,7 +128,6 @@ function stageOf(element) {
   const stage = {
     nodes: svg("g"), parked: svg("g"), more: label("mid t2", 0, 0), out: label("", 16, 312), taken: [],
     say: [label("mid t2", x, 136), label("mid tm big", x, 156), label("mid t2", x, 176), label("mid", x, 194)],
-    rate: [label("end", 352, 376), label("end", 352, 394)],
   };
   stage.svg = svg("svg", { class: "chart", width: WIDTH, height: HEIGHT, viewBox: `0 0 ${WIDTH} ${HEIGHT}` },
     svg("circle", { class: "ringtrack", cx: x, cy: y, r: RADIUS }),
@@ -128,7 +137,7 @@ function stageOf(element) {
     stage.nodes, svg("path", { class: "pointer", d: `M${x} 83l-7 12h14z` }), stage.parked, stage.more, stage.out,
     text("size: waiting, log", { x: 16, y: 376 }),
     svg("circle", { class: "m-active", cx: 20, cy: 390, r: 3 }), text("one job in flight", { x: 29, y: 394 }),
-    ...stage.say, ...stage.rate);
+    ...stage.say);
   element.replaceChildren(stage.svg);
   element.stage = stage;
   return stage;
@@ -136,9 +145,9 @@ function stageOf(element) {
 
 chart("ring", (element, data, clock) => {
   const stage = stageOf(element);
-  const facts = turned(stage, data, clock);
-  set(stage.svg, { class: `chart${data.paused ? " is-still" : ""}${still() ? " is-plain" : ""}` });
-  around(stage, data);
+  const rate = pace(stage, data, clock);
+  set(stage.svg, { class: `chart${data.paused ? " is-still" : ""}` });
+  around(stage, data, quick(rate));
   siding(stage, data);
-  captions(stage, data, facts);
+  captions(stage, data, rate);
 });
