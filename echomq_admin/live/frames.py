@@ -18,7 +18,7 @@ from django.utils import translation
 
 from echomq_admin.live import surroundings
 from echomq_admin.live.page import Page, Shaped, Watch
-from echomq_admin.live.scene import Scenes, host_ms
+from echomq_admin.live.scene import Scene, Scenes, host_ms
 from queue_core.errors import EchoMQError
 
 FRAME_BYTES = 40_000
@@ -50,6 +50,7 @@ def drawing(page: Page, watch: Watch, scenes: Scenes, shaped: Shaped) -> dict[st
         "state": state,
         "since_ms": since,
         "why": why,
+        "at_ms": _at(watch, scene, shaped),
         **surroundings.context(page, watch, scenes),
         **shaped.context,
     }
@@ -162,7 +163,7 @@ class View:
             data=charts,
             bare=bare,
             parts=frozenset(parts),
-            at_ms=_at(context, shaped),
+            at_ms=context["at_ms"],
             now_ms=context["now_ms"],
             complete=shaped.complete,
             why=context["why"],
@@ -189,10 +190,11 @@ def _without(markup: str, parts: Mapping[str, str]) -> str:
     return markup
 
 
-def _at(context: Mapping[str, Any], shaped: Shaped) -> int | None:
-    if shaped.at_ms is not None:
+def _at(watch: Watch, scene: Scene | None, shaped: Shaped) -> int | None:
+    """When the page's numbers were true; the sample's moment where the page read nothing."""
+    if shaped.at_ms is not None or scene is None:
         return shaped.at_ms
-    sample = context.get("sample")
+    sample = scene.sample(watch.queue)
     return sample.at_ms if sample is not None else None
 
 

@@ -15,11 +15,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from queue_core.async_bus import AsyncBus, async_connect
-
 from echomq_admin.live.frames import View
 from echomq_admin.live.page import Page, Watch
 from echomq_admin.live.scene import Scene, host_ms
+from queue_core.async_bus import AsyncBus, async_connect
 from queue_core.errors import (
     EchoMQError,
     FenceError,
@@ -54,8 +53,8 @@ RETRY_MS = (500, 5_000)
 COMMAND_MS = 10_000
 """Long enough for a slow bus to be shown as slow, not as gone."""
 
-BUSY_WAIT_S = 1.5
-"""How long a first paint waits for a tick in flight before it shows what is known."""
+FIRST_S = 2.0
+"""How long a first paint waits for the bus before it shows what is known."""
 
 
 @dataclass(slots=True)
@@ -82,10 +81,13 @@ class Observer:
         self._cursors: dict[str | None, bytes] = {}
         self._heard: frozenset[bytes] = frozenset()
         self._listening: asyncio.Task[None] | None = None
+        self._asking: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
         """Give up the connection."""
         await self.hush()
+        for asking in tuple(self._asking):
+            asking.cancel()
         if self._bus is not None:
             bus, self._bus = self._bus, None
             await bus.close()
@@ -109,31 +111,29 @@ class Observer:
             await self._run(asked)
 
     async def first(self, page: Page, watch: Watch, walled: bool) -> View:
-        """A view for one first paint. Waits a moment for a tick in flight, no longer."""
+        """A view for one first paint. A bus that lets it wait is shown as it is known; what was
+        asked goes on, and what comes of it is there for the next."""
         view = View(page, watch)
         known = self.scene.status
-        if known.next_try_ms is not None and self.scene.now_ms < known.next_try_ms:
+        if known.next_try_ms is None or self.scene.now_ms >= known.next_try_ms:
+            asking = asyncio.create_task(self._first(view, walled))
+            self._asking.add(asking)
+            asking.add_done_callback(self._asking.discard)
+            await asyncio.wait({asking}, timeout=FIRST_S)
+            if asking.done():
+                asking.result()
+        if view.results is None:
             view.results = self._unanswered(view)
-            return view
-        try:
-            async with asyncio.timeout(BUSY_WAIT_S):
-                await self._turn.acquire()
-        except TimeoutError:
-            view.results = self._unanswered(view)
-            return view
-        try:
-            await self._first(view, walled)
-        finally:
-            self._turn.release()
         return view
 
     async def _first(self, view: View, walled: bool) -> None:
-        asked = self._ask(self._chosen([view], walled))
-        self._look(asked, view)
-        known = len(self.scene.queues)
-        await self._run(asked)
-        if walled and len(self.scene.queues) > known:
-            await self._run(self._ask(self._chosen([view], walled)))
+        async with self._turn:
+            asked = self._ask(self._chosen([view], walled))
+            self._look(asked, view)
+            known = len(self.scene.queues)
+            await self._run(asked)
+            if walled and len(self.scene.queues) > known:
+                await self._run(self._ask(self._chosen([view], walled)))
 
     def _unanswered(self, view: View) -> list[EchoMQError]:
         why = self.scene.status.why or "The bus has not answered yet."
@@ -303,7 +303,7 @@ class Observer:
     async def _listen(self, channels: frozenset[bytes]) -> None:
         assert self._bus is not None
         try:
-            async for _channel, _event in await self._bus.listen(sorted(channels)):
+            async for _channel, _event in self._bus.listen(sorted(channels)):
                 self.stir()
         except EchoMQError as fault:
             # Events only quicken the ticks; the polls tell the truth without them.

@@ -32,17 +32,16 @@ def _nobody_works(sample: Sample) -> bool:
     return sample.workers == 0 and sample.active == 0 and bool(sample.waiting)
 
 
-def _nothing_promotes(scene: Scene, queue: bytes) -> bool:
+def _nothing_promotes(scene: Scene, queue: bytes, at_ms: int) -> bool:
     stand = scene.standing_due(queue)
     if stand is None or not isinstance(stand.value, float):
         return False
-    now = scene.now_ms
-    return now - stand.since_ms >= PROOF_MS and now - stand.value >= PROOF_MS
+    return at_ms - stand.since_ms >= PROOF_MS and at_ms - stand.value >= PROOF_MS
 
 
-def _no_flat_consumer(scene: Scene, queue: bytes, sample: Sample) -> bool:
+def _no_flat_consumer(scene: Scene, queue: bytes, sample: Sample, at_ms: int) -> bool:
     stand = scene.standing_head(queue)
-    if stand is None or scene.now_ms - stand.since_ms < FLAT_PROOF_MS:
+    if stand is None or at_ms - stand.since_ms < FLAT_PROOF_MS:
         return False
     others = stand.completed is not None and (sample.completed or 0) > stand.completed
     return others or bool(sample.active)
@@ -60,9 +59,9 @@ def flags(scene: Scene, queue: bytes) -> tuple[Flag, ...]:
         found.append(Flag("pause", "paused since" if since else "paused", 3, since))
     elif _nobody_works(sample):
         found.append(Flag("noworker", "no workers", 2))
-    elif _no_flat_consumer(scene, queue, sample):
+    elif _no_flat_consumer(scene, queue, sample, snapshot.at_ms):
         found.append(Flag("noworker", "no flat consumer", 3))
-    if _nothing_promotes(scene, queue):
+    if _nothing_promotes(scene, queue, snapshot.at_ms):
         found.append(Flag("stuck", "nothing promoting", 2))
     if any(fault.kind == "forbidden" for fault in sample.faults):
         found.append(Flag("lock", "not all permitted", 4))

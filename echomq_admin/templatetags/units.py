@@ -42,7 +42,7 @@ def spell_duration(ms: int | float) -> str:
         return f"{ms / _SECOND:.1f} s"
     if ms < _MINUTE:
         return f"{ms // _SECOND} s"
-    if _HOUR // 2 <= ms < _HOUR:
+    if 10 * _MINUTE <= ms < _HOUR:
         return f"{ms // _MINUTE} m"
     if ms < _HOUR:
         minutes, seconds = divmod(ms // _SECOND, 60)

@@ -98,6 +98,7 @@ def framed(request: HttpRequest, title: str, name: str = "", reading: str = "") 
         "shaped": shaped,
         "now_ms": now_ms,
         "clocks": {},
+        "at_ms": None,
         "state": "still",
         **surroundings.context(page, watch, scenes),
         **frame_context(request, watch, now_ms),

@@ -11,6 +11,7 @@ export { clock };
 
 const ACK_EVERY = 4;
 const ACK_MS = 2000;
+const STANDING = { live: "Live", stale: "Stale" };
 const { topic, socket: path } = document.body.dataset;
 const still = document.body.dataset.state === "still";
 let seq = 0;
@@ -32,6 +33,7 @@ function apply(frame) {
   clock.hear(status.now_ms, status.clocks);
   heard(frame.at_ms, status.ages);
   document.body.dataset.state = status.state;
+  word(STANDING[status.state] ?? "Not live");
   const panels = [];
   for (const [id, markup] of Object.entries(frame.html)) {
     const element = document.getElementById(id);
@@ -88,7 +90,7 @@ const socket = new Socket(path, {
     socket.send({ sub: topic });
     if (document.hidden || frozen) socket.send({ visible: false });
     lostAt = null;
-    word(frozen ? "Frozen" : "Live");
+    if (frozen) word("Frozen");
     tell(0, false);
   },
   message: receive,

@@ -10,7 +10,7 @@ export function span(ms) {
   const size = Math.abs(Math.trunc(ms));
   if (size < 1e4) return `${(size / 1e3).toFixed(1)} s`;
   if (size < 6e4) return `${Math.floor(size / 1e3)} s`;
-  if (size >= 18e5 && size < 36e5) return `${Math.floor(size / 6e4)} m`;
+  if (size >= 6e5 && size < 36e5) return `${Math.floor(size / 6e4)} m`;
   if (size < 36e5) return pair(Math.floor(size / 6e4), "m", Math.floor(size / 1e3) % 60, "s");
   if (size < 864e5) return pair(Math.floor(size / 36e5), "h", Math.floor(size / 6e4) % 60, "m");
   const hours = Math.floor(size / 36e5) % 24;
