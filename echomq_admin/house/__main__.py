@@ -3,7 +3,6 @@
 import argparse
 import os
 import signal
-import subprocess
 import sys
 import time
 import urllib.error
@@ -16,7 +15,9 @@ from echomq_admin.house.bus import HouseBus
 from echomq_admin.house.checks import HOST, require_bus, require_port
 from echomq_admin.house.children import Child
 from echomq_admin.house.refusal import RefusedError
+from echomq_admin.house.shell import Shell
 from echomq_admin.house.tenancy import Tenancy
+from echomq_admin.house.warden import Warden
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_PORT = 8000
@@ -44,7 +45,8 @@ class House:
         self.var = var
         self.port = port
         self.url = f"http://{HOST}:{port}/"
-        self.bus = None if bus_url else HouseBus(var / "valkey", say)
+        self.warden = Warden()
+        self.bus = None if bus_url else HouseBus(var / "valkey", say, self.warden)
         self.bus_url = bus_url or ""
         self.children: list[Child] = []
 
@@ -59,27 +61,21 @@ class House:
             "PYTHONUNBUFFERED": "1",
         }
 
-    def manage(self, *words: str) -> str:
-        """Run one management command to its end and answer what it printed."""
-        done = subprocess.run(  # noqa: S603 (our own words)
-            [sys.executable, "manage.py", *words],
-            cwd=ROOT, env=self.env(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            check=False,
-        )  # fmt: skip
-        if done.returncode:
-            last = (done.stderr.strip() or done.stdout.strip() or "no word").splitlines()[-1]
-            raise RefusedError(f"manage.py {' '.join(words)} failed: {last}")
-        return done.stdout.strip()
+    def shell(self) -> Shell:
+        """Management commands with the environment of the children."""
+        return Shell(ROOT, self.env())
 
     def start(self) -> None:
         """Everything up, or `RefusedError`."""
+        if sys.platform != "linux":
+            self.warden.start()
         if self.bus is None:
             require_bus(self.bus_url)
         else:
             self.bus.start()
             self.bus_url = self.bus.url
             (self.var / "bus-url").write_text(self.bus_url)
-        self.manage("migrate", "--noinput", "--verbosity", "0")
+        self.shell().run("migrate", "--noinput", "--verbosity", "0")
         logs = self.var / "log"
         logs.mkdir(exist_ok=True)
         daphne = ("-m", "daphne", "-v", "0", "-b", HOST, "-p", str(self.port))
@@ -91,7 +87,7 @@ class House:
 
     def _add(self, name: str, logs: Path, *words: str) -> None:
         env = {**self.env(), "PYTHONPATH": str(ROOT)}
-        child = Child(name, [sys.executable, *words], env, logs / f"{name}.log", say)
+        child = Child(name, [sys.executable, *words], env, logs / f"{name}.log", say, self.warden)
         child.start()
         self.children.append(child)
 
@@ -122,6 +118,7 @@ class House:
         if self.bus is not None:
             self.bus.stop()
             (self.var / "bus-url").unlink(missing_ok=True)
+        self.warden.stop()
 
 
 def _asked_to_stop(_signal: int, _frame: FrameType | None) -> None:
@@ -138,9 +135,9 @@ def _arguments() -> argparse.Namespace:
 
 
 def _announce(house: House) -> None:
-    link = house.manage("echomq", "sign-in")
+    link = house.shell().sign_in_link()
     say(f"The console is at {house.url}")
-    say(f"Sign in once with {link.splitlines()[-1]}")
+    say(f"Sign in, once, with {link}")
     if house.bus is None:
         say("It only looks: nothing is written to the bus until you act. Ctrl-C stops it.")
     else:
@@ -156,6 +153,7 @@ def run(var: Path, port: int, bus_url: str | None) -> None:
     house = House(var, port, bus_url)
     for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(sign, _asked_to_stop)
+    say(f"Starting; data and logs are in {var}")
     try:
         house.start()
         _announce(house)

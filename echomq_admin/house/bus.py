@@ -8,6 +8,7 @@ from pathlib import Path
 from echomq_admin.house.checks import HOST, port_is_free
 from echomq_admin.house.children import FIRST_WAIT_S, LONGEST_WAIT_S, STEADY_S
 from echomq_admin.house.refusal import RefusedError
+from echomq_admin.house.warden import Warden
 from queue_core.embedded import Embedded
 from queue_core.errors import UnavailableError
 
@@ -27,9 +28,11 @@ def _free_port() -> int:
 class HouseBus:
     """An embedded server over `folder`, on a unix socket and a loopback port."""
 
-    def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, say: Callable[[str], None], warden: Warden) -> None:
         self._server = Embedded(folder, port=_free_port())
         self._say = say
+        self._warden = warden
+        self._held: int | None = None
         self._started = 0.0
         self._wait_s = FIRST_WAIT_S
         self._due: float | None = None
@@ -56,6 +59,7 @@ class HouseBus:
         except UnavailableError as error:
             raise RefusedError(f"The embedded Valkey does not start: {error}") from None
         self._started = time.monotonic()
+        self._hold()
 
     def watch(self) -> None:
         """Note a fall, and start again once its wait is over."""
@@ -64,6 +68,7 @@ class HouseBus:
             if now - self._started > STEADY_S:
                 self._wait_s = FIRST_WAIT_S
             self._due = now + self._wait_s
+            self._warden.release(self._held)
             self._say(f"valkey ended; again in {self._wait_s:g} s ({self._server.log})")
             self._wait_s = min(self._wait_s * 2, LONGEST_WAIT_S)
         if self._due is not None and now >= self._due:
@@ -76,9 +81,15 @@ class HouseBus:
                 self._wait_s = min(self._wait_s * 2, LONGEST_WAIT_S)
                 return
             self._started, self._due = now, None
+            self._hold()
             self._say("valkey started again")
 
     def stop(self) -> None:
         """Stop it in order; its data stays for the next start."""
         self._due = None
         self._server.stop()
+        self._warden.release(self._held)
+
+    def _hold(self) -> None:
+        self._held = self._server.pid
+        self._warden.hold(self._held)

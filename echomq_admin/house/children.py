@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from echomq_admin.house.warden import Warden
+
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 30.0
 STEADY_S = 30.0
@@ -15,25 +17,20 @@ STEADY_S = 30.0
 
 LOG_BYTES = 5_000_000
 
-# Runs in the child before it becomes the program: on Linux the kernel ends it with its parent,
-# elsewhere it stays and watches for the parent to be gone.
+# Runs in the child before it becomes the program: the kernel ends it with its parent.
 _LEASH = """
-import os, signal, subprocess, sys, time
-parent, command = int(sys.argv[1]), sys.argv[2:]
-if sys.platform == "linux":
-    import ctypes
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    if os.getppid() != parent:
-        sys.exit(1)
-    os.execv(command[0], command)
-child = subprocess.Popen(command)
-signal.signal(signal.SIGTERM, lambda *_: child.terminate())
-while child.poll() is None:
-    if os.getppid() != parent:
-        child.kill()
-    time.sleep(0.2)
-sys.exit(child.returncode if child.returncode >= 0 else 128 - child.returncode)
+import ctypes, os, signal, sys
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+if os.getppid() != int(sys.argv[1]):
+    sys.exit(1)
+os.execv(sys.argv[2], sys.argv[2:])
 """
+
+
+def _leashed(command: Sequence[str]) -> list[str]:
+    if sys.platform != "linux":
+        return list(command)
+    return [sys.executable, "-I", "-S", "-c", _LEASH, str(os.getpid()), *command]
 
 
 class Child:
@@ -46,12 +43,14 @@ class Child:
         env: Mapping[str, str],
         log: Path,
         say: Callable[[str], None],
+        warden: Warden,
     ) -> None:
         self.name = name
         self._command = list(command)
         self._env = dict(env)
         self._log = log
         self._say = say
+        self._warden = warden
         self._process: subprocess.Popen[bytes] | None = None
         self._started = 0.0
         self._wait_s = FIRST_WAIT_S
@@ -69,10 +68,11 @@ class Child:
             self._log.replace(self._log.with_suffix(".log.1"))
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 (our own words)
-                [sys.executable, "-I", "-S", "-c", _LEASH, str(os.getpid()), *self._command],
+                _leashed(self._command),
                 env=self._env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 start_new_session=True,
             )  # fmt: skip
+        self._warden.hold(self._process.pid)
         self._started = time.monotonic()
         self._due = None
 
@@ -85,6 +85,7 @@ class Child:
             self._due = now + self._wait_s
             self._say(f"{self.name} {_ended(code)}; again in {self._wait_s:g} s ({self._log})")
             self._wait_s = min(self._wait_s * 2, LONGEST_WAIT_S)
+            self._warden.release(self._process.pid)
             self._process = None
         if self._due is not None and now >= self._due:
             self.start()
@@ -103,6 +104,7 @@ class Child:
             self._say(f"{self.name} did not end within {within_s:g} s and is killed")
             process.kill()
             process.wait()
+        self._warden.release(process.pid)
 
 
 def _ended(code: int) -> str:
