@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
 
 from echomq_admin.live.page import Page, Shaped, Watch
 from echomq_admin.live.scene import Scene
@@ -40,6 +41,7 @@ ACTIVE = Page(
 )
 
 
+@require_safe
 def active(request: HttpRequest, bus: str, queue: bytes) -> HttpResponse:
     """Held jobs, the lease that ends first on top."""
     return show(request, ACTIVE, bus, queue)

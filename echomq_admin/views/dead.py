@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
 
 from echomq_admin.live.page import Page, Shaped, Watch
 from echomq_admin.live.scene import Scene
@@ -40,6 +41,7 @@ DEAD = Page(
 )
 
 
+@require_safe
 def dead(request: HttpRequest, bus: str, queue: bytes) -> HttpResponse:
     """The dead with their errors."""
     return show(request, DEAD, bus, queue)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
 
 from echomq_admin.charts.machine import machine
 from echomq_admin.live.page import BadParameter, Page, Shaped, Watch, from_path
@@ -218,6 +219,7 @@ JOB = Page(
 )
 
 
+@require_safe
 def job(request: HttpRequest, bus: str, queue: bytes, item: bytes) -> HttpResponse:
     """One job by its id, whatever bytes it is made of."""
     return show(request, JOB, bus, queue, item)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
 
 from echomq_admin.charts import ring as picture
 from echomq_admin.live.page import BadParameter, Page, Shaped, Watch, from_path, to_path
@@ -195,6 +196,7 @@ PENDING = Page(
 )
 
 
+@require_safe
 def pending(request: HttpRequest, bus: str, queue: bytes) -> HttpResponse:
     """What waits, flat and in lanes."""
     return show(request, PENDING, bus, queue)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
 
 from echomq_admin.live.page import Page, Shaped, Watch
 from echomq_admin.live.scene import Scene
@@ -81,6 +82,7 @@ WORKERS = Page(
 )
 
 
+@require_safe
 def workers(request: HttpRequest, bus: str, queue: bytes) -> HttpResponse:
     """Who serves the queue."""
     return show(request, WORKERS, bus, queue)

@@ -15,6 +15,8 @@ from echomq_admin.actions.action import Target
 from echomq_admin.actions.answers import Answer
 from echomq_admin.actions.intents import Actor
 from echomq_admin.actions.perform import actor_of, perform
+from echomq_admin.live import observatory
+from echomq_admin.templatetags.echomq import address
 from queue_core.bus import Bus
 from queue_core.embedded import Embedded
 from queue_core.keys import QueueKeys
@@ -93,3 +95,16 @@ def do(site: Any, actor: Actor, q: QueueKeys) -> Callable[..., Answer]:
         return perform(who, action, target, more, request_id=request_id, source="page")
 
     return done
+
+
+@pytest.fixture
+def look(site: Any, ada: Any, client_of: Callable[[Any], Client], q: QueueKeys) -> Iterator[Any]:
+    """`look("job", job_id, who=vera, lane="~…")`: a page of this test's queue, as Ada sees it."""
+    observatory.shut()
+
+    def looked(page: str, item: bytes | None = None, who: Any = ada, **params: str) -> Any:
+        where = address(page, "main", q.name, item)
+        return client_of(who).get(where, params)
+
+    yield looked
+    observatory.shut()
