@@ -5,12 +5,13 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import resolve_url
+from django.shortcuts import render, resolve_url
 
 from echomq_admin import config
+from echomq_admin.actions.answers import Answer
 from echomq_admin.permissions import rights_of
+from queue_core.outcomes import Outcome
 
 View = Callable[..., HttpResponse]
 
@@ -30,12 +31,28 @@ def allowed(codename: str) -> Callable[[View], View]:
             if not request.user.is_authenticated:
                 return _ask_to_sign_in(request)
             if codename not in rights_of(request.user):
-                raise PermissionDenied(f"This needs the permission {codename}.")
+                return refuse(request, f"This needs the permission {codename}.")
             return view(request, *args, **kwargs)
 
         return guarded
 
     return wrap
+
+
+def refuse(request: HttpRequest, why: str, page: str = "forbidden") -> HttpResponse:
+    """Not permitted, in the form that was asked for. The page is without the console's frame:
+    who may not look learns no name of a queue."""
+    answer = Answer(Outcome.not_permitted, why)
+    status = answer.outcome.status
+    if wants_json(request):
+        return JsonResponse(answer.as_json(), status=status)
+    if getattr(request, "htmx", False):
+        toast = render(
+            request, "echomq_admin/pieces/outcome.html", {"answer": answer}, status=status
+        )
+        toast["HX-Retarget"], toast["HX-Reswap"] = "#toasts", "beforeend"
+        return toast
+    return render(request, f"echomq_admin/sign_in/{page}.html", {"why": why}, status=status)
 
 
 def _ask_to_sign_in(request: HttpRequest) -> HttpResponse:

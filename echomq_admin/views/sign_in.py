@@ -12,6 +12,7 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST
 
 from echomq_admin.models import SignInLink
+from echomq_admin.views.access import refuse
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -50,4 +51,5 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 
 def csrf_failure(request: HttpRequest, **_: Any) -> HttpResponse:
     """A form that was not drawn for this session: sign in again, or open the page anew."""
-    return render(request, "echomq_admin/sign_in/stale_form.html", status=403)
+    why = "This form was drawn for another session, and nothing was done. Open the page again."
+    return refuse(request, why, "stale_form")
