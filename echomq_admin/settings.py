@@ -94,7 +94,6 @@ CONTENT_SECURITY_POLICY = {
 # How it is put together ---------------------------------------------------------------------
 
 INSTALLED_APPS = [
-    "daphne",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -1,0 +1,383 @@
+"""`manage.py echomq`: the same actions in a shell, its exit codes, and output that is safe."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from io import BytesIO, StringIO, TextIOWrapper
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from echomq_admin.live.page import to_path
+from echomq_admin.models import AuditEntry, SignInLink
+from queue_core import boards, keys
+from queue_core.bus import Bus
+from queue_core.embedded import Embedded
+from queue_core.keys import QueueKeys
+from queue_core.reads.jobs import get_job, get_job_state
+from queue_core.states import State
+from queue_core.verbs import queues, repeats
+from tests.builders import Builder, a_lane, command, score
+
+ROOT = Path(__file__).resolve().parents[2]
+Said = tuple[int, str, str]
+HOSTILE = [
+    "a b", "a:b", "a/b", "a#b", "a?b", "a+b", "a%2Fb", "..", "{a}", "a}b", "{}", "", "🐙",
+    "‮abc", "x" * 512, "-n",
+]  # fmt: skip
+
+
+@pytest.fixture
+def shell(site: Any, ada: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Said]:
+    """`shell("pause", "q", "--as", "ada")`: exit code, standard output and error."""
+
+    def run(*words: str, stdin: bytes = b"") -> Said:
+        out, err = StringIO(), StringIO()
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "stderr", err)
+        monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(stdin)))
+        try:
+            call_command("echomq", *words)
+            code = 0
+        except SystemExit as left:
+            code = int(left.code or 0)
+        finally:
+            monkeypatch.undo()
+        return code, out.getvalue(), err.getvalue()
+
+    site.ECHOMQ_CLI_USER = "ada"
+    return run
+
+
+def lines(said: Said) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in said[1].splitlines()]
+
+
+# ---- who acts --------------------------------------------------------------------------------
+
+
+def test_nobody_named_acts_not(
+    shell: Callable[..., Said], site: Any, bus: Bus, q: QueueKeys
+) -> None:
+    site.ECHOMQ_CLI_USER = ""
+    name = q.name.decode()
+    code, _, err = shell("pause", name)
+    assert code == 7
+    assert "--as USER" in err
+    assert shell("pause", name, "--as", "nobody")[0] == 7
+    assert not bus.run(command("EXISTS", q.meta))
+    assert shell("pause", name, "--as", "ada")[0] == 0
+    entry = AuditEntry.objects.get()
+    assert (entry.who, entry.source) == ("ada", "command")
+    assert entry.system_user
+
+
+def test_case_42_rights_hold_in_the_shell(
+    shell: Callable[..., Said], person: Callable[..., Any], make: Builder
+) -> None:
+    person("eve", "view", "retry_job")
+    name, job = make.q.name.decode(), make.dead().id.decode()
+    assert shell("remove", name, job, "--yes", "--as", "eve")[0] == 7
+    assert shell("retry", name, job, "--as", "eve")[0] == 0
+
+
+# ---- actions and their exit codes ------------------------------------------------------------
+
+
+def test_exit_codes_by_outcome(
+    shell: Callable[..., Said], make: Builder, site: Any, bus: Bus
+) -> None:
+    name = make.q.name.decode()
+    locked, dead, scheduled = make.active(), make.dead(), make.scheduled()
+    bus.run(command("SET", make.q.lock(locked.id), "x"))
+    assert shell("pause", name)[0] == 0
+    assert shell("pause", name)[0] == 0
+    assert shell("reschedule", name, scheduled.id.decode(), "--by", "never")[0] == 2
+    assert shell("run-now", name, make.absent().id.decode())[0] == 4
+    assert shell("run-now", name, dead.id.decode())[0] == 5
+    assert shell("remove", name, locked.id.decode(), "--yes", "--expect", "active")[0] == 6
+    assert shell("pause", name, "--bus", "moon")[0] == 4
+    assert shell("remove", name, dead.id.decode())[0] == 2  # nobody said --yes
+    site.ECHOMQ_BUSES = {"main": "redis://127.0.0.1:1/0"}
+    assert shell("pause", name)[0] == 8
+    assert shell("queues")[0] == 8
+
+
+def test_lanes(shell: Callable[..., Said], make: Builder, bus: Bus) -> None:
+    group = a_lane().decode()
+    name = make.q.name.decode()
+    assert shell("pause", name, "--lane", group)[0] == 0
+    assert bus.run(command("SISMEMBER", make.q.paused, group)) == 1
+    assert shell("resume", name, "--lane", group)[0] == 0
+    assert shell("limit", name, "3", "--lane", group)[0] == 0
+    assert shell("weight", name, "2", "--lane", group)[0] == 0
+    assert bus.run(command("HGET", make.q.glimit, group)) == b"3"
+    assert shell("limit", name, "none", "--lane", group)[0] == 0
+    assert bus.run(command("HGET", make.q.glimit, group)) is None
+
+
+def test_several_jobs_and_the_worst_exit_code(
+    shell: Callable[..., Said], make: Builder, bus: Bus
+) -> None:
+    jobs = [make.dead(), make.absent(), make.dead()]
+    said = shell("retry", make.q.name.decode(), *(job.id.decode() for job in jobs), "--json")
+    assert said[0] == 4
+    assert [line["outcome"] for line in lines(said)] == ["done", "gone", "done"]
+    assert bus.run(command("ZCARD", make.q.pending)) == 2
+
+
+def test_reschedule_and_run_now(shell: Callable[..., Said], make: Builder, bus: Bus) -> None:
+    name, job = make.q.name.decode(), make.scheduled().id
+    told = ["reschedule", name, job.decode()]
+    assert shell(*told, "--at", "2030-01-01T00:00", "--zone", "UTC")[0] == 0
+    assert bus.run(score(make.q.schedule, job)) == 1_893_456_000_000
+    assert shell(*told, "--at-ms", "1893456000001", "--expect", "5")[0] == 5
+    assert shell(*told, "--at-ms", "1893456000001")[0] == 0
+    assert shell("run-now", name, job.decode())[0] == 0
+    assert bus.run(get_job_state(make.q, job)).value is State.pending
+
+
+def test_remove(shell: Callable[..., Said], make: Builder, bus: Bus) -> None:
+    job = make.dead().id
+    assert shell("remove", make.q.name.decode(), job.decode(), "--yes")[0] == 0
+    assert bus.run(get_job_state(make.q, job)).value is State.absent
+
+
+RAW = b"\xff\xfe\x00\xc3\x28"
+
+
+def test_enqueue_keeps_every_byte(
+    shell: Callable[..., Said], bus: Bus, q: QueueKeys, tmp_path: Path
+) -> None:
+    (tmp_path / "payload").write_bytes(RAW)
+    name = q.name.decode()
+
+    def payload(said: Said) -> bytes | None:
+        assert said[0] == 0, said
+        job = bus.run(get_job(q, lines(said)[0]["facts"]["job"])).value
+        assert job is not None
+        return job.payload
+
+    given = ["enqueue", name, "--json"]
+    assert payload(shell(*given, "--payload-file", str(tmp_path / "payload"))) == RAW
+    assert payload(shell(*given, "--payload-file", "-", stdin=RAW)) == RAW
+    assert payload(shell(*given, "--payload", "é")) == "é".encode()
+    assert payload(shell(*given)) == b""
+    assert shell("enqueue", name, "--payload-file", str(tmp_path / "none"))[0] == 2
+
+
+def test_enqueue_later_and_elsewhere(
+    shell: Callable[..., Said], bus: Bus, q: QueueKeys, mint: Callable[[], bytes]
+) -> None:
+    name, group, job = q.name.decode(), a_lane(), mint()
+    told = ["enqueue", name, "--payload", "x"]
+    assert shell(*told, "--in", "1h", "--id", job.decode())[0] == 0
+    assert bus.run(get_job_state(q, job)).value is State.scheduled
+    assert "Already" in shell(*told, "--id", job.decode())[1]
+    assert shell(*told, "--lane", group.decode())[0] == 0
+    assert bus.run(command("ZCARD", q.lane(group))) == 1
+    assert shell(*told, "--at", "2030-01-01T00:00:00Z")[0] == 0
+    assert bus.run(command("ZCARD", q.schedule)) == 2
+
+
+def test_repeats(shell: Callable[..., Said], bus: Bus, q: QueueKeys) -> None:
+    bus.run(repeats.register(q, b"digest", 60_000, b"x", 60_000))
+    name = q.name.decode()
+    assert shell("repeats", name, "run", "digest")[0] == 0
+    assert shell("repeats", name, "pause", "digest")[0] == 0
+    shown = lines(shell("repeats", name, "--json"))
+    assert shown[0]["name"] == "digest"
+    assert shown[0]["paused"] is True
+    assert shown[0]["paused_by"] == "ada"
+    assert shell("repeats", name, "resume", "digest")[0] == 0
+    assert shell("repeats", name, "cancel", "digest")[0] == 2
+    assert shell("repeats", name, "cancel")[0] == 2
+    assert shell("repeats", name, "cancel", "digest", "--yes")[0] == 0
+    assert shell("repeats", name, "pause", "digest")[0] == 4
+
+
+def test_boards(shell: Callable[..., Said], bus: Bus, q: QueueKeys) -> None:
+    for player, total in ((b"noor", 420), (b"\xffada", 440)):
+        bus.run(boards.fold(q.name, player, total))
+    game = q.name.decode()
+    shown = lines(shell("board", game, "--json"))
+    assert [line["total"] for line in shown] == ["440", "420"]
+    assert shown[0]["player"] == {"b64": base64.b64encode(b"\xffada").decode()}
+    told = ["board", game, "--rescore", "noor"]
+    assert shell(*told, "--expect", "1", "--to", "400")[0] == 5
+    assert shell(*told, "--expect", "420", "--to", "1e3")[0] == 2
+    assert shell(*told, "--expect", "420", "--to", "400")[0] == 0
+    assert shell("board", "no such game")[0] == 4
+
+
+# ---- looking ---------------------------------------------------------------------------------
+
+
+def test_show_a_job_and_a_queue(shell: Callable[..., Said], make: Builder) -> None:
+    name, job = make.q.name.decode(), make.scheduled()
+    shown = lines(shell("show", name, job.id.decode(), "--json"))[0]
+    assert shown["state"] == "scheduled"
+    assert shown["run_at"][-6] in "+-"
+    assert "payload" not in shown
+    assert lines(shell("show", name, "--json"))[0]["schedule"] == 1
+    assert "schedule" in shell("show", name)[1]
+    assert shell("show", name, make.absent().id.decode())[0] == 4
+    assert shell("show", "never.heard.of")[0] == 4
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_case_26_queues_of_any_name_are_listed_and_paused(
+    shell: Callable[..., Said], bus: Bus, name: str
+) -> None:
+    asked = keys.found(name)
+    bus.run(queues.pause(asked))
+    try:
+        listed = {line["queue"]: line for line in lines(shell("queues", "--json"))}
+        assert listed[name]["paused"] is True
+        assert shell("resume", "--", name)[0] == 0 if name.startswith("-") else True
+        assert shell("resume", "--encoded", to_path(name.encode()))[0] == 0
+        assert lines(shell("pause", "--json", "--", name))[0]["outcome"] == "done"
+        assert bus.run(command("HGET", asked.meta, "paused")) == b"1"
+        assert shell("show", "--", name)[0] == 0
+    finally:
+        bus.run(command("DEL", asked.meta))
+
+
+def test_case_24_nothing_of_the_bus_commands_the_terminal(
+    shell: Callable[..., Said], bus: Bus, q: QueueKeys, make: Builder
+) -> None:
+    name = keys.found(q.name + b"\x1b]0;owned\x07\x9b31m\n\xff")
+    job = make.dead()
+    bus.run(command("HSET", q.row(job.id), "last_error", b"\x1b[2J\x00\xff\nerr"))
+    bus.run(queues.pause(name))
+    try:
+        said = shell("queues")[1] + shell("show", q.name.decode(), job.id.decode())[1]
+        said += shell("resume", "--encoded", to_path(name.name))[1]
+    finally:
+        bus.run(command("DEL", name.meta))
+    assert "owned" in said
+    assert "err" in said
+    assert not [
+        char for char in said if (ord(char) < 32 and char != "\n") or 127 <= ord(char) < 160
+    ]
+
+
+def test_a_broken_queue_costs_only_its_own_line(
+    shell: Callable[..., Said], bus: Bus, q: QueueKeys, make: Builder
+) -> None:
+    make.pending()
+    bus.run(command("SET", q.schedule, "x"))
+    listed = {line["queue"]: line for line in lines(shell("queues", "--json"))}
+    mine = listed[q.name.decode()]
+    assert "error" in mine or mine["schedule"] is None
+    assert shell("queues")[0] == 0
+
+
+# ---- signing in ------------------------------------------------------------------------------
+
+
+def test_sign_in_prints_a_link_that_works(
+    shell: Callable[..., Said], person: Callable[..., Any]
+) -> None:
+    code, out, _ = shell("sign-in")
+    assert code == 0
+    token = out.strip().rpartition("/")[2]
+    found = SignInLink.find(token)
+    assert found is not None
+    assert found.user.get_username() == "ada"
+    person("bob")
+    told = lines(shell("sign-in", "--user", "bob", "--url", "https://q.example/ops", "--json"))
+    assert told[0]["url"].startswith("https://q.example/ops/sign-in/")
+    assert shell("sign-in", "--user", "nobody")[0] == 4
+
+
+# ---- a real process --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def process(server: Embedded, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A console of its own: its folder, environment and a way to run commands as a shell does."""
+    var = tmp_path_factory.mktemp("console")
+    environment = {
+        "PATH": os.environ["PATH"], "LANG": "C", "ECHOMQ_VAR": str(var),
+        "ECHOMQ_BUS_URL": server.url, "DJANGO_SUPERUSER_PASSWORD": "lovelace-1815",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }  # fmt: skip
+    manage = [sys.executable, str(ROOT / "manage.py")]
+
+    def run(*words: str | bytes, **more: Any) -> subprocess.CompletedProcess[bytes]:
+        more = {"capture_output": True, "timeout": 60, **more}
+        env = {**environment, **more.pop("env", {})}
+        return subprocess.run([*manage, *words], env=env, check=False, **more)
+
+    assert run("migrate", "-v0").returncode == 0
+    made = run("createsuperuser", "--noinput", "--username", "ada", "--email", "")
+    assert made.returncode == 0
+    return SimpleNamespace(run=run, environment=environment, manage=manage)
+
+
+def test_case_130_under_lang_c_and_piped(process: Any, bus: Bus, q: QueueKeys) -> None:
+    odd = keys.found(q.name + "🐙é".encode() + b"\xff")
+    bus.run(queues.pause(odd))
+    ascii_only = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    try:
+        for env in ({}, ascii_only):
+            said = process.run("echomq", "queues", "--json", env=env)
+            assert said.returncode == 0, said.stderr
+            names = [json.loads(line)["queue"] for line in said.stdout.splitlines()]
+            assert {"b64": base64.b64encode(odd.name).decode()} in names
+            assert process.run("echomq", "queues", env=env).returncode == 0
+        paused = process.run("echomq", "resume", odd.name, "--as", "ada", env={})
+        assert paused.returncode == 0, paused.stderr
+        assert bus.run(command("HGET", odd.meta, "paused")) is None
+    finally:
+        bus.run(command("DEL", odd.meta))
+
+
+def test_case_130_a_reader_that_leaves_early_is_no_error(process: Any, bus: Bus) -> None:
+    made = [keys.found(f"many.{number}".encode()) for number in range(400)]
+    try:
+        bus.run_all([queues.pause(one) for one in made])
+        shell = f"{sys.executable} {ROOT / 'manage.py'} echomq queues --json | head -1"
+        said = subprocess.run(
+            ["/bin/sh", "-c", shell], env=process.environment, capture_output=True, check=False
+        )
+        assert said.stderr == b""
+        assert json.loads(said.stdout)
+    finally:
+        bus.run_all([command("DEL", one.meta) for one in made])
+
+
+def test_case_130_ctrl_c_leaves_a_partial_report(
+    process: Any, bus: Bus, q: QueueKeys, mint: Callable[[], bytes]
+) -> None:
+    words = [*process.manage, "echomq", "retry", q.name.decode(), "--as", "ada", "--json"]
+    running = subprocess.Popen(
+        [*words, *(mint().decode() for _ in range(3000))],
+        env={**process.environment, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert running.stdout is not None
+    first = running.stdout.readline()
+    running.send_signal(signal.SIGINT)
+    rest, errors = running.communicate(timeout=30)
+    assert running.returncode == 130
+    reported = [json.loads(line) for line in (first + rest).splitlines()]
+    assert 0 < len(reported) < 3000
+    assert b"Traceback" not in errors
+
+
+def test_a_console_without_tables_says_what_to_do(process: Any, tmp_path: Path) -> None:
+    said = process.run("echomq", "pause", "q", "--as", "ada", env={"ECHOMQ_VAR": str(tmp_path)})
+    assert said.returncode == 8
+    assert b"migrate" in said.stderr
