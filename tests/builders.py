@@ -21,6 +21,11 @@ def command(name: str, key: bytes, *args: Arg) -> Plan[Reply]:
     return (yield Call(name, (key,), args))
 
 
+def raw(name: str, *args: Arg) -> Plan[Reply]:
+    """One command that has no key."""
+    return (yield Call(name, args=args))
+
+
 def score(key: bytes, member: bytes) -> Plan[float | None]:
     """The score of a member, None where the set has none."""
     found = yield Call("ZSCORE", (key,), (member,))

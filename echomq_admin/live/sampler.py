@@ -163,7 +163,7 @@ class Observer:
         asked.plans.extend(plans)
 
     async def _run(self, asked: _Asked) -> None:
-        extra = self._upkeep()
+        extra = self._upkeep(timeless=not asked.queues)
         plans = asked.plans + [plan for _, plan in extra]
         if not plans:
             return
@@ -177,7 +177,7 @@ class Observer:
                     view.results = [fault] * size
             return
         self._note(asked, results, began, took)
-        self._note_upkeep(extra, results[len(asked.plans) :])
+        self._note_upkeep(extra, results[len(asked.plans) :], began, took)
 
     async def _answers(self, plans: list[Plan[Any]]) -> list[Any]:
         try:
@@ -231,11 +231,12 @@ class Observer:
             view.results = results[at : at + size]
             at += size
 
-    def _upkeep(self) -> list[tuple[str | None, Plan[Any]]]:
-        """Health now and then, and the next step of the search for queues."""
+    def _upkeep(self, timeless: bool) -> list[tuple[str | None, Plan[Any]]]:
+        """Health now and then, or where no sample tells the time; and the next step of the
+        search for queues."""
         now = host_ms()
         extra: list[tuple[str | None, Plan[Any]]] = []
-        if now - self._health_ms >= HEALTH_MS:
+        if timeless or now - self._health_ms >= HEALTH_MS:
             self._health_ms = now
             extra.append((None, health()))
         if now - self._rested_ms >= SCAN_REST_MS:
@@ -246,12 +247,18 @@ class Observer:
         return extra
 
     def _note_upkeep(
-        self, extra: Iterable[tuple[str | None, Plan[Any]]], results: Sequence[Any]
+        self,
+        extra: Iterable[tuple[str | None, Plan[Any]]],
+        results: Sequence[Any],
+        began: int,
+        took: int,
     ) -> None:
         scene = self.scene
         for (node, _), result in zip(extra, results, strict=True):
             if isinstance(result, Health):
                 scene.health = result
+                if result.now_ms is not None:
+                    scene.note_clock(result.now_ms, began, began + took)
                 scene.missing = {
                     name: f"The server's access list refuses {name}." for name in result.missing
                 }

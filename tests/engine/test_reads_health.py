@@ -8,18 +8,13 @@ import pytest
 from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded
 from queue_core.keys import QueueKeys
-from queue_core.plans import Call, Plan, Reply
 from queue_core.reads.health import health
 from queue_core.reads.sample import sample
-from tests.builders import Run, command, server_ms
+from tests.builders import Run, command, raw, server_ms
 
 
-def raw(name: str, *args: str) -> Plan[Reply]:
-    """A command without a key."""
-    return (yield Call(name, args=args))
-
-
-def test_health_tells_clock_fence_memory_and_policy(run: Run) -> None:
+def test_health_tells_clock_fence_memory_and_policy(run: Run, q: QueueKeys) -> None:
+    run(command("HSET", q.meta, "max", 1))  # the first write claims the fence
     before = run(server_ms())
     seen = run(health())
     assert before <= seen.now_ms
