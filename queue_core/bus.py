@@ -15,26 +15,22 @@ from typing import Any, TypeVar
 from queue_core import fence as fencing
 from queue_core.errors import ContractError, EchoMQError
 from queue_core.exchange import (
-    AROUND,
-    ELSEWHERE,
     Learn,
     Rounds,
     Send,
-    code_of,
+    blocking,
     exchange,
     lockstep,
+    noted,
+    permit,
     settled,
-    words_of,
-    writes,
+    straight,
 )
 from queue_core.plans import Batch, Call, Plan, Reply, Step, Wait
 from queue_core.pools import Pools, subscribed
 from queue_core.servers import Servers, parse
 
 T = TypeVar("T")
-
-WAIT_SLACK_S = 2.0
-"""How much longer than its own time-out a blocking pop may take to answer."""
 
 _buses: weakref.WeakSet[Bus] = weakref.WeakSet()
 
@@ -145,17 +141,13 @@ class Bus:
 
     def _one(self, call: Call) -> Reply:
         """One call: straight to its node, and around by `exchange` only where that refuses."""
-        routes = self._routes
-        if not routes.stale:
-            self._permit(call)
-            send = Send(routes.node_of(call), [words_of(call)], writes(call))
-            answer = settled(call, self._pools.sent([send])[0][0])
+        if not self._routes.stale:
+            if self.observe:
+                permit(call)
+            answer = settled(call, self._pools.sent([straight(call, self._routes)])[0][0])
             if not isinstance(answer, EchoMQError):
                 return answer
-            code = code_of(answer)
-            if code in ELSEWHERE:
-                routes.stale = routes.can_learn
-            if code not in AROUND and not routes.stale:
+            if not noted(answer, self._routes):
                 raise answer
         answer = self._exchange((call,))[0]
         if isinstance(answer, EchoMQError):
@@ -164,7 +156,7 @@ class Bus:
 
     def _exchange(self, calls: Sequence[Call]) -> list[Reply | EchoMQError]:
         for call in calls if self.observe else ():
-            self._permit(call)
+            permit(call)
         rounds = exchange(calls, self._routes)
         try:
             todo = next(rounds)
@@ -183,23 +175,18 @@ class Bus:
             return rounds.throw(fault)
         return rounds.send(None)
 
-    def _permit(self, call: Call) -> None:
-        if self.observe and writes(call):
-            raise ContractError(f"{call.name} may write, and this bus only observes")
-
     def _wait(self, step: Wait) -> Reply:
-        seconds = step.timeout_ms / 1000
-        call = Call("BLPOP", step.keys, (f"{seconds:.3f}",))
-        self._permit(call)
+        call, within_s = blocking(step)
+        if self.observe:
+            permit(call)
         if self._routes.stale:
             self._pools.learn()
-        send = Send(self._routes.node_of(call), [words_of(call)], True)
-        reply = settled(call, self._pools.sent([send], seconds + WAIT_SLACK_S)[0][0])
-        if isinstance(reply, EchoMQError):
-            if code_of(reply) in AROUND | ELSEWHERE:
-                self._routes.stale = self._routes.can_learn
-            raise reply
-        return reply
+        send = straight(call, self._routes)
+        answer = settled(call, self._pools.sent([send], within_s)[0][0])
+        if isinstance(answer, EchoMQError):
+            noted(answer, self._routes)
+            raise answer
+        return answer
 
 
 def _forked() -> None:

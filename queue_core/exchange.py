@@ -36,6 +36,9 @@ READS = frozenset({
 """Commands that change nothing: the only ones an observing bus sends, and the ones whose lost
 answer leaves nothing in doubt."""
 
+WAIT_SLACK_S = 2.0
+"""How much longer than its own time-out a blocking pop may take to answer."""
+
 AROUND = frozenset({"NOSCRIPT", "MOVED", "ASK"})
 """Refusals that `exchange` knows a way around; none of them has run anything."""
 
@@ -83,6 +86,31 @@ def words_of(call: Call) -> Words:
         return (call.name, *call.keys, *call.args)
     verb = "EVALSHA" if script.writes else "EVALSHA_RO"
     return (verb, script.sha, len(call.keys), *call.keys, *call.args)
+
+
+def permit(call: Call) -> None:
+    """Refuse what may write on a bus that only observes: `ContractError`, nothing is sent."""
+    if writes(call):
+        raise ContractError(f"{call.name} may write, and this bus only observes")
+
+
+def straight(call: Call, routes: Routes) -> Send:
+    """One call to its node. `UnavailableError` where it has none."""
+    return Send(routes.node_of(call), [words_of(call)], writes(call))
+
+
+def blocking(step: Wait) -> tuple[Call, float]:
+    """A `Wait` as its call, and how long its answer may take, in seconds."""
+    seconds = step.timeout_ms / 1000
+    return Call("BLPOP", step.keys, (f"{seconds:.3f}",)), seconds + WAIT_SLACK_S
+
+
+def noted(fault: EchoMQError, routes: Routes) -> bool:
+    """Take note of what a refusal says of the servers. Whether `exchange` knows a way around."""
+    code = code_of(fault)
+    if code == "MOVED" or code in ELSEWHERE:
+        routes.stale = routes.can_learn
+    return code in AROUND or (code in ELSEWHERE and routes.can_learn)
 
 
 def code_of(fault: EchoMQError) -> str:
