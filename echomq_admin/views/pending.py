@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from echomq_admin.charts import ring as picture
+from echomq_admin.charts.dots import marks
 from echomq_admin.live.page import BadParameter, Page, Shaped, Watch, from_path, to_path
 from echomq_admin.live.scene import Scene
 from echomq_admin.views.listing import clean_cursor, listed, side_of, trouble
@@ -24,8 +25,12 @@ from queue_core.states import State
 
 ORDERS = ("ring", "wait", "depth")
 
-TABLE = 40
-"""Lanes in the table; a frame stays under its bound and a person reads no more."""
+TABLE = 16
+"""Lanes in the table: drawn with their buttons they fit one frame of a socket. Others are found
+by name, or by another order."""
+
+IDLE = 3
+"""Lanes with nothing waiting that are listed after them."""
 
 PIPS = 6
 """Up to this limit a lane's slots are drawn one by one."""
@@ -37,7 +42,10 @@ def _clean(raw: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         if order not in ORDERS:
             raise BadParameter(f"order is one of {', '.join(ORDERS)}")
         kept.append(("order", order))
-    if lane := raw.get("lane", ""):
+    lane = raw.get("lane", "")
+    if named := raw.get("find", "").strip():
+        lane = to_path(named.encode("utf-8", "surrogatepass"))
+    if lane:
         from_path(lane)
         kept.append(("lane", lane))
     return (*clean_cursor(raw), *kept)
@@ -63,10 +71,11 @@ class LaneRow:
 
     lane: Lane
     share: float | None
-    dots: range
+    dots: str
     reach: int
-    filled: range
-    free: range
+    filled: str
+    free: str
+    width: int
 
     @property
     def key(self) -> str:
@@ -90,10 +99,11 @@ def _rows(lanes: Sequence[Lane], ring: Ring) -> list[LaneRow]:
             LaneRow(
                 lane=lane,
                 share=share,
-                dots=range(4, 4 + 9 * min(depth, 5), 9),
+                dots=marks(range(min(depth, 5)), 9),
                 reach=_reach(depth),
-                filled=range(busy),
-                free=range(limit - busy if drawn else 0),
+                filled=marks(range(busy), 11),
+                free=marks(range(busy, limit if drawn else 0), 11),
+                width=11 * limit if drawn else 0,
             )
         )
     return rows
@@ -135,7 +145,7 @@ def _lanes(result: Any, watch: Watch) -> dict[str, Any]:
     chosen = ring.named(focus) if focus else None
     if chosen and chosen not in turns[:TABLE] and chosen not in aside[:TABLE]:
         aside = [chosen, *(lane for lane in aside if lane is not chosen)]
-    shown_aside = aside[: max(10, TABLE - len(turns))]
+    shown_aside = aside[: max(TABLE // 3, TABLE - len(turns))]
     shown_turns = turns[: TABLE - len(shown_aside)]
     idle = [lane for lane in ring.aside if lane.siding is Siding.idle and lane is not chosen]
     return {
@@ -147,8 +157,8 @@ def _lanes(result: Any, watch: Watch) -> dict[str, Any]:
         "orders": [("ring", "Ring order"), ("wait", "Longest wait"), ("depth", "Most waiting")],
         "turn_rows": _rows(shown_turns, ring),
         "aside_rows": _rows(shown_aside, ring),
-        "idle_rows": _rows(idle[:10], ring),
-        "idle_more": max(0, len(idle) - 10),
+        "idle_rows": _rows(idle[:IDLE], ring),
+        "idle_more": max(0, len(idle) - IDLE),
         "unshown": len(turns) - len(shown_turns) + len(aside) - len(shown_aside),
         "beside": _beside(ring),
         "waiting_lanes": sum(bool(lane.depth) for lane in ring.lanes),

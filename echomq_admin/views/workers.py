@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from echomq_admin.charts.dots import marks
 from echomq_admin.live.page import Page, Shaped, Watch
 from echomq_admin.live.scene import Scene
 from echomq_admin.views.listing import trouble
@@ -29,8 +30,9 @@ class WorkerRow:
 
     seen: Presence
     stale: bool
-    filled: range
-    free: range
+    filled: str
+    free: str
+    width: int
 
     @property
     def expired(self) -> bool:
@@ -45,8 +47,9 @@ def _row(worker: Presence, now_ms: int) -> WorkerRow:
     return WorkerRow(
         seen=worker,
         stale=worker.stale(now_ms),
-        filled=range(filled),
-        free=range((slots or 0) - filled if drawn else 0),
+        filled=marks(range(filled), 11),
+        free=marks(range(filled, slots or 0) if drawn else range(0), 11),
+        width=11 * (slots or 0) if drawn else 0,
     )
 
 

@@ -18,7 +18,8 @@ from queue_core.reads.schedule import Cursor
 from queue_core.reads.snapshot import Snapshot
 from queue_core.scripts import script
 
-PAGE_SIZE = 50
+PAGE_SIZE = 25
+"""Rows of a page: drawn with their buttons they fit one frame of a socket."""
 
 WHOLE_PAYLOAD = 4_096
 """Payloads up to this many bytes come whole, so that they can be parsed and redacted; of longer

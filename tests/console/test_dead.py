@@ -67,7 +67,7 @@ def test_hostile_bytes_and_odd_rows(look, bus, q, mint, make):
 
 
 def test_pages_of_the_dead(look, bus, q):
-    members = [b"JOB%011d" % at for at in range(70)]
+    members = [b"JOB%011d" % at for at in range(45)]
     for member in members:
         bus.run(command("ZADD", q.dead, 0, member))
     first = look("dead")
