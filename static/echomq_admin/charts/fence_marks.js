@@ -44,7 +44,7 @@ function across(plan, list) {
     late.forEach((one, at) => {
       const depth = step >= 4 ? at * step : (at * 7.7) % (high - low - 16);
       one.c = plan.upright ? low + 18 + depth : low + 10 + depth;
-      one.label = at < LABELS && (row === "delayed" || late.length < 6) && step >= 14;
+      one.label = at < LABELS && (row === "delayed" || late.length < 6) && (at === 0 || step >= 14);
       one.worst = row === "delayed" && at === 0;
     });
   }

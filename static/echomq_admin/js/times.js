@@ -37,8 +37,16 @@ function dated(ms, now) {
   return `${DAYS[moment.getUTCDay()]} ${moment.getUTCDate()} ${MONTHS[moment.getUTCMonth()]}${year} ${wall(ms)}`;
 }
 
+// To the millisecond on this very day, else with its day.
+function due(ms, now) {
+  const moment = new Date(ms);
+  const today = Math.abs(ms - now) < 864e5 && moment.getUTCDate() === new Date(now).getUTCDate();
+  return today ? moment.toISOString().slice(11, 23) : dated(ms, now);
+}
+
 const forms = {
   clock: (ms) => wall(ms),
+  due,
   date: dated,
   iso: (_ms, _now, element) => element.dateTime,
   in: (ms, now) => (ms >= now ? `in ${span(ms - now)}` : `${span(now - ms)} ago`),
