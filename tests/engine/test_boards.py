@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from queue_core import boards
-from queue_core.errors import InvalidError, ServerFault, WrongTypeFault
+from queue_core.errors import InvalidError, WrongTypeFault
 from queue_core.keys import board, board_base
 from queue_core.outcomes import Word
-from queue_core.plans import Call, Plan, Reply, Step
+from queue_core.plans import Plan, Step
 from tests.builders import command, score
 from tests.engine.steps import watched
 
@@ -112,31 +112,3 @@ def test_a_key_of_another_type_is_a_fault(run: Run, game: bytes) -> None:
     run(command("SET", board(game), "x"))
     with pytest.raises(WrongTypeFault):
         run(boards.top(game, 3))
-
-
-def apart(plan: Plan[Any]) -> Plan[Any]:
-    """Runs a plan as a Cluster would: what touches both keys of a game is refused unsent."""
-    step = next(plan)
-    while True:
-        reply: Reply = None
-        refused = isinstance(step, Call) and len(step.keys) > 1
-        try:
-            if not refused:
-                reply = yield step
-            step = (
-                plan.throw(ServerFault("CROSSSLOT", "CROSSSLOT keys of two slots"))
-                if refused
-                else plan.send(reply)
-            )
-        except StopIteration as end:
-            return end.value
-
-
-def test_in_a_cluster_each_key_is_changed_by_itself(run: Run, game: bytes) -> None:
-    assert run(apart(boards.fold(game, "ann", 5))) == (Word.ok, "5")
-    assert run(apart(boards.fold(game, "ann", 3))) == (Word.noop, "5")
-    assert run(apart(boards.rescore(game, "ann", 2, "4"))) == (Word.moved, "5")
-    assert run(apart(boards.rescore(game, "ann", 2, "5"))) == (Word.ok, "2")
-    assert run(apart(boards.rescore(game, "bob", 2, "5"))) == (Word.gone, None)
-    assert best(run, game, "ann") == b"2"
-    assert run(boards.top(game, 5)).value == [(b"ann", "2")]
