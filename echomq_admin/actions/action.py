@@ -103,14 +103,17 @@ class Asked(forms.Form):
     expect = forms.CharField(required=False, max_length=200, strip=False, widget=forms.HiddenInput)
     reason = forms.CharField(required=False, max_length=500, label="Reason, kept in the audit")
     unrecorded: frozenset[str] = frozenset()
+    derived: frozenset[str] = frozenset()
 
     def recorded(self) -> dict[str, Any]:
-        """The checked values as the audit keeps them: no payload, no expected state (it has a
-        column of its own), nothing empty."""
+        """The checked values as the audit keeps them: as they were asked, without payload,
+        without the expected state (it has a column of its own) and without what is empty.
+        `derived` names values worth keeping that are no fields."""
+        kept = (set(self.fields) | self.derived) - self.unrecorded - {"expect"}
         return {
             name: value if isinstance(value, int | str) else str(value)
             for name, value in self.cleaned_data.items()
-            if value not in (None, "") and name not in self.unrecorded | {"expect"}
+            if name in kept and value not in (None, "")
         }
 
 

@@ -37,13 +37,25 @@ class NewJob(Asked):
     """What a new job carries, when it runs and where it waits."""
 
     payload = Payload(required=False, label="Payload")
-    at = forms.CharField(required=False, max_length=40, label="Run at")
-    after = forms.CharField(required=False, max_length=40, label="or after")
+    at = forms.CharField(
+        required=False,
+        max_length=40,
+        label="Run at",
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"}),
+    )
+    after = forms.CharField(
+        required=False,
+        max_length=40,
+        label="or after",
+        widget=forms.TextInput(attrs={"placeholder": "90s, 15m, 1h30m, 2d"}),
+    )
+    meant = forms.CharField(required=False, max_length=40)  # a suggestion that was pressed
     zone = forms.CharField(required=False, max_length=64, label="Zone")
     lane = forms.CharField(required=False, max_length=14, label="Lane")
     id = forms.CharField(required=False, max_length=14, label="Id, else minted")
     field_order = ["payload", "at", "zone", "after", "lane", "id", "reason"]
-    unrecorded = frozenset({"payload"})
+    unrecorded = frozenset({"payload", "zone", "meant"})
+    derived = frozenset({"size"})
 
     def clean_lane(self) -> str:
         """A lane's name is a branded id of any namespace."""
@@ -64,6 +76,7 @@ class NewJob(Asked):
     def clean(self) -> dict[str, Any]:
         """At most one of a time and a span."""
         checked: dict[str, Any] = super().clean()
+        checked["at"] = checked.get("meant") or checked.get("at")
         if checked.get("at") and checked.get("after"):
             raise forms.ValidationError("Give a time or a span, not both.")
         zone = checked["zone"] = checked.get("zone") or config.zone()

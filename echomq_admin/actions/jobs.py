@@ -94,13 +94,19 @@ class When(Asked):
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"}),
     )
     zone = forms.CharField(required=False, max_length=64, label="Zone")
-    by = forms.CharField(required=False, max_length=40, label="or postpone by")
+    by = forms.CharField(
+        required=False,
+        max_length=40,
+        label="or postpone by",
+        widget=forms.TextInput(attrs={"placeholder": "90s, 15m, 1h30m, 2d"}),
+    )
     at_ms = forms.IntegerField(
         required=False, min_value=-EXACT, max_value=EXACT, widget=forms.HiddenInput
     )
     at_was = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
+    meant = forms.CharField(required=False, max_length=40)  # a suggestion that was pressed
     field_order = ["at", "zone", "by", "reason"]
-    unrecorded = frozenset({"at_was"})
+    unrecorded = frozenset({"at_was", "zone", "meant"})
 
     def clean(self) -> dict[str, Any]:
         """Exactly one of the three, as Unix ms or as a span. The time that the dialog was drawn
@@ -108,6 +114,7 @@ class When(Asked):
         checked: dict[str, Any] = super().clean()
         if checked.get("at") and checked["at"] == checked.get("at_was"):
             checked["at"] = ""
+        checked["at"] = checked.get("meant") or checked.get("at")
         asked = [name for name in ("at", "by", "at_ms") if checked.get(name) not in (None, "")]
         if len(asked) != 1 and not self.errors:
             raise forms.ValidationError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -49,11 +50,12 @@ def redraw(
     if answer.errors:
         form = action.form(asked)
         form.is_valid()
-        shown = Shown(expect=str(asked.get("expect", "")))
+        # What is shown is of now, what is expected stays what was seen at first.
+        shown = replace(_look(action, target), expect=str(asked.get("expect", "")))
         request_id = str(asked.get("request_id", "")) or fresh_request_id()
     else:
         form = action.form(initial={**asked, "expect": answer.facts["held"]})
-        shown = Shown(expect=answer.facts["held"])
+        shown = replace(_look(action, target), expect=answer.facts["held"])
         request_id = fresh_request_id()
     drawn = _draw(request, action, target, shown, form, request_id, answer)
     drawn.status_code = answer.outcome.status

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -226,6 +227,22 @@ def test_a_postponed_job_keeps_its_drawn_time_out_of_the_way(
     answer = browser.post("/act/reschedule", {**form, "by": "15m"}, headers=HTMX)
     assert answer.status_code == 200, answer.content.decode()
     assert bus.run(score(q.schedule, job.id)) == was + 900_000
+
+
+def test_case_58_both_meanings_of_a_doubled_time_can_be_pressed(
+    browser: Client, make: Builder, bus: Bus, q: QueueKeys
+) -> None:
+    job = make.scheduled()
+    drawn = browser.get("/dialog/reschedule", named(q, job.id), headers=HTMX).content.decode()
+    form = {**form_of(drawn), "at": "2030-10-27T02:30", "zone": "Europe/Berlin"}
+    refused = browser.post("/act/reschedule", form, headers=HTMX)
+    assert refused.status_code == 422
+    meant = re.findall(r'name="meant" value="([^"]+)"', refused.content.decode())
+    assert meant == ["2030-10-27T02:30+02:00", "2030-10-27T02:30+01:00"]
+    taken = browser.post("/act/reschedule", {**form, "meant": meant[1]}, headers=HTMX)
+    assert taken.status_code == 200
+    moment = datetime.fromisoformat(meant[1]).timestamp() * 1000
+    assert bus.run(score(q.schedule, job.id)) == moment
 
 
 def test_a_conflicting_rescore_offers_only_the_held_value(
