@@ -6,7 +6,9 @@ queue.enqueue("hello")
 """
 
 from queue_core.application import Admitted
+from queue_core.async_bus import async_connect
 from queue_core.async_queue import AsyncQueue
+from queue_core.bus import connect
 from queue_core.errors import (
     EchoMQError,
     FenceError,
@@ -45,5 +47,7 @@ __all__ = [
     "UnavailableError",
     "UnknownOutcomeError",
     "Word",
+    "async_connect",
+    "connect",
     "decode",
 ]

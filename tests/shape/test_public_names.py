@@ -11,7 +11,7 @@ def test_about_twenty_public_names() -> None:
         "OUTCOME_OF", "Admitted", "AsyncQueue", "EchoMQError", "FenceError", "ForbiddenFault",
         "Identity", "InvalidError", "Job", "Lease", "Minter", "Outcome", "Plan", "Queue",
         "QueueKeys", "ServerFault", "Snapshot", "UnavailableError", "UnknownOutcomeError", "Word",
-        "decode",
+        "async_connect", "connect", "decode",
     }  # fmt: skip
 
 
