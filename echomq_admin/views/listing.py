@@ -94,6 +94,13 @@ class Row:
         return self.seen.job.found == "wrongtype"
 
 
+def _error(member: Member, veil: Veil) -> Shown:
+    job = member.job
+    if job.last_error is None and job.error_size:
+        return Shown("", f"{job.error_size:,} bytes, too long for a list")
+    return veil.text(job.last_error)
+
+
 def row(member: Member, may_reveal: bool, now_ms: int) -> Row:
     """A member with what the one who looks may read of it."""
     job = member.job
@@ -105,7 +112,7 @@ def row(member: Member, may_reveal: bool, now_ms: int) -> Row:
         seen=member,
         identity=ids.decode(member.member) if ids.is_id(member.member) else None,
         preview=veil.preview(PREVIEW),
-        error=veil.text(job.last_error),
+        error=_error(member, veil),
         over=member.at_ms is not None and member.at_ms <= now_ms,
         silent=heard is not None and now_ms - heard > WORKER_ALIVE_MS,
     )

@@ -14,7 +14,7 @@ for at = 1, #flat, 2 do
   local many = redis.pcall('HLEN', presence)
   local said = {}
   if type(many) == 'number' and many > 0 and many <= 512 then
-    local all = redis.call('HGETALL', presence)
+    local all = redis.call('HSCAN', presence, 0, 'COUNT', 1024)[2]
     for field = 1, #all, 2 do
       said[field] = string.sub(all[field], 1, 256)
       said[field + 1] = string.sub(all[field + 1], 1, tonumber(value_bytes))

@@ -19,7 +19,8 @@ class Glance:
     """`found` is row, orphan (the set names it, no row is there) or wrongtype (another type).
 
     Fields are as the row holds them, None where absent and cut where long. `payload_size` is in
-    bytes; `payload_head` its first bytes, empty where the payload is over `PREVIEW_LIMIT`.
+    bytes; `payload_head` its first bytes, empty where the payload is over `PREVIEW_LIMIT`. An error
+    over it has a size and no text.
     `held` is `worker:token:ms` of our own claims.
     """
 
@@ -32,6 +33,7 @@ class Glance:
     held: bytes | None
     payload_size: int
     payload_head: bytes
+    error_size: int = 0
 
     @property
     def tries(self) -> int | None:
@@ -62,9 +64,18 @@ class Glance:
 
 def glance(raw: Reply) -> Glance:
     """The value of one glance of a read script."""
-    found, attempts, state, group, error, repeat, held, size, head = raw
+    found, attempts, state, group, error, repeat, held, size, head, long = raw
     return Glance(
-        found.decode("ascii"), attempts, state, group, error, repeat, held, int(size), head
+        found.decode("ascii"),
+        attempts,
+        state,
+        group,
+        error,
+        repeat,
+        held,
+        int(size),
+        head,
+        int(long),
     )
 
 
