@@ -1,10 +1,8 @@
 """Boards where a game's two keys are on different slots: a Cluster of one node is enough."""
 
 import socket
-import tempfile
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import redis
@@ -26,9 +24,9 @@ def free_ports() -> tuple[int, int]:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Bus]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bus]:
     port, gossip = free_ports()
-    folder = Path(tempfile.mkdtemp(prefix="emq-board-"))
+    folder = tmp_path_factory.mktemp("node")
     node = Embedded(folder, port, ("--cluster-enabled", "yes", "--cluster-port", str(gossip)))
     node.start()
     try:
