@@ -11,7 +11,7 @@ from echomq_admin.live.page import to_path
 from echomq_admin.templatetags.payload import preview
 from queue_core.reads.boards import Standing
 
-BAR = 88
+BAR = 56
 FULL = 600
 """The best total a game allows (protocol part 8.3); a board beyond it is its own measure."""
 

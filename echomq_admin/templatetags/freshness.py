@@ -29,8 +29,8 @@ def iso(ms: int) -> str:
 @register.simple_tag
 def when(ms: int | float | None, form: str = "clock") -> SafeString:
     """A moment in ms of the bus's clock. `clock` 20:52:14, `due` to the ms or, on another day,
-    as `date` with its day, `in` how far ahead or behind, `ago` how long since, `late` by how much it is overdue, `span` the
-    distance alone, `iso` in full."""
+    as `date` with its day, `in` how far ahead or behind, `ago` how long since, `late` by how
+    much it is overdue, `span` the distance alone, `iso` in full."""
     if form not in _FORMATS:
         raise template.TemplateSyntaxError(f"when has no form {form!r}")
     if ms is None:

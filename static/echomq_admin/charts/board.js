@@ -5,9 +5,9 @@ import { say, set, slide, svg, text } from "./surface.js";
 import { span } from "./words.js";
 
 const HEAD = 32;
-const WIDTH = 272;
+const WIDTH = 232;
 const FROM = 16;
-const NOW = 256;
+const NOW = 216;
 const KEPT_MS = 3600000;
 const FEED = 6;
 const boards = new WeakMap();
@@ -113,7 +113,7 @@ class Board {
       const back = window * (1 - step / 4);
       const words = step === 4 ? "now" : step === 0 ? span(back).replace(".0", "") : `−${span(back).replace(".0", "")}`;
       parts.push(svg("path", { class: "gridl", d: `M${at} ${HEAD}V${height}` }));
-      if (step % 2 === 0) parts.push(text(words, { class: step === 0 ? "" : step === 4 ? "end" : "mid", x: step === 4 ? 260 : at, y: 20 }));
+      if (step % 2 === 0) parts.push(text(words, { class: step === 0 ? "" : step === 4 ? "end" : "mid", x: step === 4 ? NOW + 4 : at, y: 20 }));
     }
     for (const [key, known] of this.seen) {
       if (known.gone) continue;

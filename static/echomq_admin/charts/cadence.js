@@ -30,7 +30,7 @@ function row(group, one, at, plan, now) {
     const late = moment <= now;
     set(mark, { transform: `translate(${x.toFixed(2)}, ${y})` });
     set(mark.children[0], { d: late ? `M0 0H${(plan.along.now - x).toFixed(1)}` : null });
-    set(mark.children[1], { class: late ? "m-hot" : index ? "hollow" : "m-scheduled" });
+    set(mark.children[1], { class: late ? "m-hot" : index || one.invalid ? "hollow" : "m-scheduled" });
     say(mark.children[2], `${one.name}, ${late ? `${span(now - moment)} overdue` : `in ${span(moment - now)}`}`);
   });
 }

@@ -57,11 +57,17 @@ class Stage {
     this.hand = hand(this);
     new ResizeObserver(() => this.data && this.draw(true)).observe(element);
     document.addEventListener("visibilitychange", () => this.run());
+    document.addEventListener("echomq:frame", ({ detail }) => { this.read = detail.at_ms ?? this.read; });
   }
 
-  // The moment that is drawn as now: it stands while a pointer or the keys hold the chart.
+  // The moment that is drawn as now: it stands while a pointer or the keys hold the chart, and at
+  // the last reading while there is no newer one, since who crossed meanwhile is not known.
   now() {
-    return this.held ?? this.clock.now();
+    return this.held ?? (this.aged() ? this.read : this.clock.now());
+  }
+
+  aged() {
+    return document.body.dataset.aged === "stale" && this.read !== undefined;
   }
 
   hold() {
@@ -95,6 +101,7 @@ class Stage {
     this.plan = layout(this.element, this.data);
     const { width, height } = this.plan;
     set(this.svg, { width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": this.sentence() });
+    this.svg.classList.toggle("is-aged", this.aged());
     ground(this, fresh);
     marks(this, { jump });
     this.hand.draw();

@@ -80,7 +80,7 @@ function captions(stage, layer) {
   const waiting = data.total - data.late;
   if (!plan.upright) {
     const [x] = plan.point(plan.along.now, 0);
-    const half = 44;
+    const half = 50;
     if (data.late) said.push(["late", `late ${count(data.late)}`, { class: "end t2", x: x - half - 10, y: 20 }]);
     said.push(["wait", waiting ? `waiting ${count(waiting)}` : "nothing waits", { class: "t2", x: x + half + 10, y: 20 }]);
     const how = stage.waiting ? `${count(stage.waiting)} changes held while you point here` : data.bars.length ? `one mark, one job; one bar, one bucket of every kind; ${data.scale} time, log height` : waiting ? `one mark, one job; ${data.scale} time` : "";
@@ -104,18 +104,18 @@ function fence(stage, layer) {
   const { plan } = stage;
   const a = plan.along.now;
   const held = stage.held !== null;
-  const label = `${held ? "held" : "now"} ${clock(stage.now())}`;
+  const label = `${held ? "held" : stage.aged() ? "as of" : "now"} ${clock(stage.now())}`;
   layer.fence ??= (() => {
-    const made = [svg("path", { class: "fence" }), svg("rect", { class: "fence-flag", width: 92, height: 20, rx: 3 }), text("", { class: "mid tink" })];
+    const made = [svg("path", { class: "fence" }), svg("rect", { class: "fence-flag", width: 104, height: 20, rx: 3 }), text("", { class: "mid tink" })];
     layer.append(...made);
     return made;
   })();
   const [rule, flag, words] = layer.fence;
   set(rule, { d: plan.upright ? line(plan.point, a, 48, a, plan.width) : line(plan.point, a, 14, a, 270) });
-  const x = plan.upright ? plan.width - 92 : a - 46;
+  const x = plan.upright ? plan.width - 104 : a - 52;
   const y = plan.upright ? a - 10 : 6;
   set(flag, { x, y });
-  set(words, { x: x + 46, y: y + 14 });
+  set(words, { x: x + 52, y: y + 14 });
   say(words, label);
 }
 
