@@ -42,7 +42,7 @@ def _perform(user: Any, asked: dict[str, Any]) -> dict[str, Any]:
         target,
         dict(asked.get("params", {})),
         request_id=str(asked["id"]),
-        source="page",
+        source="socket",
     )
     return {
         "outcome": answer.outcome.word,

@@ -58,12 +58,12 @@ class LiveConsumer(AsyncWebsocketConsumer):
         """One message: a version and one verb. What makes no sense is ignored."""
         try:
             message = json.loads(text_data if text_data and len(text_data) <= LONGEST else "")
-            verbs = [(name, self.VERBS[name]) for name in message if name in self.VERBS]
-        except (ValueError, TypeError):
+        except ValueError:
             return
-        if self.outlet is not None and message.get("v") == 1:
-            for name, verb in verbs:
-                await verb(self, self.outlet, message[name])
+        if self.outlet is not None and isinstance(message, dict) and message.pop("v", 0) == 1:
+            for name, asked in message.items():
+                if verb := self.VERBS.get(name):
+                    await verb(self, self.outlet, asked)
 
     async def _say(self, text: str) -> None:
         await self.send(text_data=text)

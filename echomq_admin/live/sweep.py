@@ -70,12 +70,11 @@ class Sweep:
         while self._members:
             await asyncio.sleep(EVERY_S)
             members = tuple(self._members)
-            lost = await lost_of(members)
+            lost = await database_sync_to_async(lost_of)(members)
             for member in lost & self._members:
                 await member.lose()
 
 
-@database_sync_to_async
 def lost_of(members: Iterable[Member]) -> set[Member]:
     """Those of them that must close now. Two queries however many they are."""
     members = tuple(members)
