@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -40,6 +41,9 @@ _TOLD = frozenset({b"payload", b"last_error"})
 """Fields with a panel of their own."""
 
 LOG_CHARS = 600
+
+_PLAIN = re.compile(rb"[A-Za-z0-9._-]+")
+"""Names that a shell takes as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +183,8 @@ def _drawn(facts: Standing, now_ms: int, watch: Watch, scene: Scene) -> dict[str
         "fields_left_out": facts.fields_total - len(facts.fields),
         "verbs": _verbs(facts, why),
         "log_chars": LOG_CHARS,
+        "command": {"scheduled": "run-now", "dead": "retry"}.get(why.state, ""),
+        "coded": not _PLAIN.fullmatch(watch.queue + watch.item),
         "job_tries": facts.number(b"attempts"),
         "views": [("tree", "Tree"), ("text", "Text"), ("hex", "Hex")],
         "may_reveal": watch.may("reveal_payload"),

@@ -168,6 +168,17 @@ def test_an_orphan_of_a_lane_is_found_by_its_link(look, make, q):
     assert "no row any more" in said(look("job", made.id, lane=to_path(lane)))
 
 
+def test_who_acted_on_it_is_told_to_those_who_may_read_it(look, do, make, person):
+    made = make.dead()
+    do("retry_dead", made.id)
+    text = look("trail", made.id).content.decode()
+    assert "<b>ada</b> retry the dead job" in text
+    assert "done:" in text
+    refused = look("trail", made.id, who=person("vera", "view"))
+    assert refused.status_code == 403
+    assert "ada" not in refused.content.decode()
+
+
 # ---- the payload in full -------------------------------------------------------------------------
 
 
