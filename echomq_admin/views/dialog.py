@@ -17,13 +17,11 @@ from echomq_admin.actions.intents import fresh_request_id
 from echomq_admin.buses import UnknownBus, reading_bus
 from echomq_admin.live.page import BadParameter
 from echomq_admin.permissions import read_only, rights_of
-from echomq_admin.views.access import allowed
 from echomq_admin.views.asked import named, target_of
 from queue_core.errors import EchoMQError
 
 
 @require_safe
-@allowed("view")
 def dialog(request: HttpRequest, action: str) -> HttpResponse:
     """Draw the dialog of an action, bound to the subject and the state read now. Writes nothing
     to the bus."""
