@@ -13,8 +13,12 @@ from queue_core.errors import (
     UnknownOutcomeError,
 )
 from queue_core.reads.health import health
+from queue_core.servers import parse
 
 HOST = "127.0.0.1"
+
+LOGIN_FAULTS = ("WRONGPASS", "NOAUTH")
+"""The login is refused; any other refusal only hides a figure, which the console shows."""
 
 
 def port_is_free(port: int) -> bool:
@@ -40,20 +44,20 @@ def require_port(port: int) -> None:
 def require_bus(url: str) -> None:
     """Look at a bus as the console will, writing nothing; `RefusedError` says what is wrong."""
     try:
-        bus = connect(url, observe=True)
+        safe = parse(url).safe
     except InvalidError as error:
         raise RefusedError(f"That is no bus URL: {error}.") from None
-    except EchoMQError as error:
-        raise RefusedError(_why(url, error)) from None
     try:
-        bus.run(health())
+        bus = connect(url, observe=True)
+        try:
+            bus.run(health())
+        finally:
+            bus.close()
     except ForbiddenFault as error:
-        if error.code in ("WRONGPASS", "NOAUTH"):
-            raise RefusedError(_why(bus.url_safe, error)) from None
+        if error.code in LOGIN_FAULTS:
+            raise RefusedError(_why(safe, error)) from None
     except EchoMQError as error:
-        raise RefusedError(_why(bus.url_safe, error)) from None
-    finally:
-        bus.close()
+        raise RefusedError(_why(safe, error)) from None
 
 
 def _why(url: str, error: EchoMQError) -> str:

@@ -5,6 +5,7 @@ warden holds the reading end of a pipe: its end means that the supervisor lives 
 it died.
 """
 
+import contextlib
 import subprocess
 import sys
 
@@ -52,5 +53,6 @@ class Warden:
 
     def _write(self, sign: str, pid: int | None) -> None:
         if pid is not None and self._process is not None and self._process.stdin is not None:
-            self._process.stdin.write(f"{sign}{pid}\n")
-            self._process.stdin.flush()
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.write(f"{sign}{pid}\n")
+                self._process.stdin.flush()
