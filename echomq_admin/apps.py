@@ -14,7 +14,9 @@ class EchoMQAdminConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Make the groups once their permissions exist."""
+        """Check the settings; make the groups once their permissions exist."""
+        from echomq_admin import checks  # noqa: F401  (registers itself)
+
         post_migrate.connect(_make_groups, sender=self, dispatch_uid="echomq_admin.groups")
 
 
