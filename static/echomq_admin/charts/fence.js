@@ -48,7 +48,7 @@ class Stage {
     this.element = element;
     this.svg = svg("svg", { class: "chart fencechart", role: "img" });
     this.layers = Object.fromEntries(
-      ["ground", "bars", "marks", "late", "over"].map((name) => [name, svg("g", { class: `l-${name}` })]),
+      ["ground", "bars", "marks", "late", "over", "hand"].map((name) => [name, svg("g", { class: `l-${name}` })]),
     );
     this.svg.append(...Object.values(this.layers));
     element.replaceChildren(this.svg);

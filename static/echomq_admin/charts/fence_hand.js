@@ -2,7 +2,6 @@
 // opens the reschedule dialog with the time and the old score it expects; Escape puts it back.
 /* global htmx */
 import { show, words } from "./fence_tip.js";
-import { svg } from "./surface.js";
 
 const STEPS = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: 1, ArrowDown: -1 };
 
@@ -17,7 +16,7 @@ class Hand {
     this.stage = stage;
     this.drag = null;
     this.over = null;
-    this.layer = stage.layers.over.appendChild(svg("g", { class: "hand" }));
+    this.layer = stage.layers.hand;
     const figure = stage.element;
     const on = (name, act) => figure.addEventListener(name, act);
     on("pointerenter", (event) => event.pointerType === "mouse" && stage.hold());
@@ -27,6 +26,7 @@ class Hand {
     on("pointerup", (event) => this.up(event));
     on("pointercancel", () => this.cancel());
     on("keydown", (event) => this.key(event));
+    document.addEventListener("keydown", (event) => event.key === "Escape" && this.drag && !this.open && this.cancel(), true);
     on("focusin", () => { this.focused = figure.matches(":focus-visible"); if (this.focused) stage.hold(); });
     on("focusout", () => { this.focused = false; if (!this.drag && !this.open) this.let(); });
     this.dialog = document.getElementById("dialog");
@@ -119,7 +119,6 @@ class Hand {
 
   key(event) {
     const { stage } = this;
-    if (event.key === "Escape" && this.drag) { event.preventDefault(); event.stopPropagation(); return this.cancel(); }
     const list = [...(stage.placed ?? [])].sort((left, right) => left.a - right.a);
     const step = STEPS[event.key];
     if (step && this.drag) {

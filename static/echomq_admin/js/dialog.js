@@ -7,12 +7,15 @@ export function start() {
   document.addEventListener("htmx:beforeRequest", ({ detail }) => {
     if (!dialog.open) opener = detail.elt;
   });
-  document.addEventListener("htmx:afterSwap", ({ detail }) => {
+  const follow = ({ detail }) => {
     if (detail.target !== dialog) return;
     const filled = dialog.childElementCount > 0;
     if (filled && !dialog.open) dialog.showModal();
     else if (!filled && dialog.open) dialog.close();
-  });
+  };
+  document.addEventListener("htmx:afterSwap", follow);
+  // An outcome that settles the matter empties the dialog beside its toast.
+  document.addEventListener("htmx:oobAfterSwap", follow);
   dialog.addEventListener("close", () => {
     dialog.replaceChildren();
     const back = opener?.isConnected ? opener : opener?.id && document.getElementById(opener.id);
