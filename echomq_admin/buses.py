@@ -7,6 +7,7 @@ to answer, a call fails at once instead of holding its page for a time-out.
 
 from __future__ import annotations
 
+import contextlib
 import random
 import threading
 import time
@@ -16,6 +17,7 @@ from typing import Any, Protocol, TypeVar
 from echomq_admin import config
 from queue_core.bus import connect
 from queue_core.errors import EchoMQError, FenceError, UnavailableError, UnknownOutcomeError
+from queue_core.nodes import NodeLease
 from queue_core.plans import Plan
 from queue_core.servers import parse
 
@@ -84,7 +86,7 @@ class GuardedBus:
 
     def __init__(self, name: str, url: str, observe: bool, breaker: Breaker) -> None:
         self.name = name
-        self._url, self._observe, self._breaker = url, observe, breaker
+        self.url, self._observe, self._breaker = url, observe, breaker
         self._bus: Connected | None = None
         self._lock = threading.Lock()
 
@@ -137,7 +139,7 @@ class GuardedBus:
                     self._breaker.enter()  # whoever held the lock has found nobody there
                 try:
                     self._bus = connect(
-                        self._url,
+                        self.url,
                         observe=self._observe,
                         command_timeout_ms=config.timeout_ms(),
                     )
@@ -149,7 +151,7 @@ class GuardedBus:
 
 _guarded: dict[tuple[str, str, bool], GuardedBus] = {}
 _breakers: dict[tuple[str, str], Breaker] = {}
-_minters: dict[str, Any] = {}
+_leases: dict[tuple[str, str], NodeLease] = {}
 _making = threading.Lock()
 
 
@@ -191,12 +193,12 @@ def reading_bus(name: str) -> GuardedBus:
 
 
 def mint(name: str) -> bytes:
-    """A fresh job id for a bus."""
-    from queue_core.ids import Minter
-
+    """A fresh job id for a bus, under a node number leased on it: a round trip at the first and
+    once in a while. Faults as of `run`."""
+    bus = bus_for(name)
     with _making:
-        minter = _minters.setdefault(name, Minter(random.randint(512, 1023)))  # noqa: S311
-    return minter.mint(b"JOB")
+        lease = _leases.setdefault((name, bus.url), NodeLease())
+    return bus.run(lease.mint(b"JOB"))
 
 
 def _guard(name: str, observe: bool) -> GuardedBus:
@@ -211,10 +213,16 @@ def _guard(name: str, observe: bool) -> GuardedBus:
 
 
 def close_all() -> None:
-    """Give every connection up."""
+    """Give every connection up, and the node numbers back: a command ends here, so that many
+    commands in a row do not use the numbers up."""
     with _making:
-        held = list(_guarded.values())
-        _guarded.clear()
-        _breakers.clear()
-    for bus in held:
+        held, leases = dict(_guarded), dict(_leases)
+        for kept in (_guarded, _leases, _breakers):
+            kept.clear()
+    for (name, url), lease in leases.items():
+        bus = held.get((name, url, False))
+        if bus is not None and lease.node is not None:
+            with contextlib.suppress(EchoMQError):  # the number then runs out by itself
+                bus.run(lease.release())
+    for bus in held.values():
         bus.close()

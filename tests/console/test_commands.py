@@ -19,10 +19,11 @@ from django.core.management import call_command
 
 from echomq_admin.live.page import to_path
 from echomq_admin.models import AuditEntry, SignInLink
-from queue_core import boards, keys
+from queue_core import boards, ids, keys
 from queue_core.bus import Bus
 from queue_core.embedded import Embedded
 from queue_core.keys import QueueKeys
+from queue_core.nodes import FIRST
 from queue_core.reads.jobs import get_job, get_job_state
 from queue_core.states import State
 from queue_core.verbs import queues, repeats
@@ -173,6 +174,15 @@ def test_enqueue_keeps_every_byte(
     assert payload(shell(*given, "--payload", "é")) == "é".encode()
     assert payload(shell(*given)) == b""
     assert shell("enqueue", name, "--payload-file", str(tmp_path / "none"))[0] == 2
+
+
+def test_a_command_gives_its_node_number_back(
+    shell: Callable[..., Said], bus: Bus, q: QueueKeys
+) -> None:
+    said = lines(shell("enqueue", q.name.decode(), "--json"))
+    node = ids.decode(said[0]["facts"]["job"]).node
+    assert node >= FIRST
+    assert not bus.run(command("EXISTS", keys.node_lease(node)))
 
 
 def test_enqueue_later_and_elsewhere(

@@ -218,6 +218,20 @@ def test_a_later_wish_for_another_state_is_no_already(do: Do, make: Builder) -> 
     assert "ada: run the job now" in answer.sentence
 
 
+def test_an_id_minted_twice_is_minted_again(
+    do: Do, make: Builder, bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a resend may take duplicate for success."""
+    taken, fresh = make.pending().id, make.mint()
+    minted = iter([taken, fresh])
+    monkeypatch.setattr("echomq_admin.actions.perform.mint", lambda _bus: next(minted))
+    answer = do("enqueue", payload="x")
+    assert (answer.outcome, answer.facts["job"]) == (Outcome.done, fresh.decode())
+    entry = AuditEntry.objects.get()
+    assert (entry.params["job_id"], bytes(entry.item)) == (fresh.decode(), fresh)
+    assert bus.run(command("ZCARD", make.q.pending)) == 2
+
+
 def together(times: int, ask: Callable[[], Answer]) -> list[Answer]:
     """The same thing asked for at the same moment by several threads."""
     gate = threading.Barrier(times)

@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError
 
+from echomq_admin.buses import close_all
 from echomq_admin.shell.asking import no_database
 from echomq_admin.shell.output import Printer, Refused, shown
 from echomq_admin.shell.words import add_words
@@ -33,7 +34,10 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """Run one and leave with its exit code."""
         printer = Printer(options["json"])
-        code = self._run(printer, Namespace(**options))
+        try:
+            code = self._run(printer, Namespace(**options))
+        finally:
+            close_all()
         try:
             sys.stdout.flush()
         except BrokenPipeError:
