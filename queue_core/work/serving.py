@@ -1,0 +1,100 @@
+"""The steps of serving one job, as plans: claim it, settle it, say what became of it.
+
+Both waiting sets are served: which is asked first alternates with each turn, so that neither
+the ring nor flat pending starves the other (protocol part 10, row 1).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from queue_core import ids
+from queue_core.jobs import Lease
+from queue_core.keys import QueueKeys
+from queue_core.outcomes import OUTCOME_OF, Outcome, Word
+from queue_core.plans import Batch, Call, Plan
+from queue_core.verbs import claims, settle
+from queue_core.work.backoff import Backoff
+from queue_core.work.verdicts import Dead, Done, Failed, Later, Verdict
+
+RING_TRIES = 64
+"""Empty lanes passed over in one turn before the ring is left for the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How failures are retried: after `backoff.delay(attempt)` ms, dead at `max_attempts`."""
+
+    backoff: Backoff
+    max_attempts: int
+
+
+def claim_next(q: QueueKeys, lease_ms: int, worker: bytes, turn: int) -> Plan[Lease | None]:
+    """One job of the ring or of flat pending, asked in turn; None where neither has one."""
+    if turn % 2:
+        return (yield from claims.claim(q, lease_ms, worker)) or (
+            yield from claim_of_ring(q, lease_ms, worker)
+        )
+    return (yield from claim_of_ring(q, lease_ms, worker)) or (
+        yield from claims.claim(q, lease_ms, worker)
+    )
+
+
+def claim_of_ring(q: QueueKeys, lease_ms: int, worker: bytes) -> Plan[Lease | None]:
+    """One job of the lanes. The wire answers empty where the lane at the head turned out empty,
+    though others may have work, so it is asked again while a ring stands (part 10, row 16)."""
+    for _ in range(RING_TRIES):
+        if lease := (yield from claims.lane_claim(q, lease_ms, worker)):
+            return lease
+        standing, paused = yield from _standing(q)
+        if not standing or paused:
+            return None
+    return None
+
+
+def _standing(q: QueueKeys) -> Plan[tuple[int, bool]]:
+    ring, paused = yield Batch((Call("LLEN", (q.ring,)), Call("HGET", (q.meta,), ("paused",))))
+    for reply in (ring, paused):
+        if isinstance(reply, Exception):
+            raise reply
+    return ring, paused is not None
+
+
+def settle_by(q: QueueKeys, lease: Lease, verdict: Verdict, policy: Policy) -> Plan[Word]:
+    """Carry a verdict out, under the lease's token."""
+    match verdict:
+        case Done(result):
+            return (yield from settle.complete(q, lease.id, lease.token, result))
+        case Later(delay_ms):
+            return (yield from settle.delay(q, lease.id, lease.token, delay_ms))
+        case Dead(reason):
+            text = reason.encode()
+            return (yield from settle.retry(q, lease.id, lease.token, 0, 1, text))
+        case Failed(reason):
+            wait_ms = policy.backoff.delay(lease.attempts)
+            return (
+                yield from settle.retry(
+                    q, lease.id, lease.token, wait_ms, policy.max_attempts, reason.encode()
+                )
+            )
+
+
+_EVENTS = {Word.ok: "completed", Word.dead: "failed", Word.scheduled: "retried"}
+
+
+def announce(q: QueueKeys, lease: Lease, verdict: Verdict, word: Word) -> Plan[None]:
+    """Publish what became of a job, only where the settle was accepted (part 10, rows 46, 47)."""
+    if OUTCOME_OF[word] is not Outcome.done:
+        return
+    event = "delayed" if isinstance(verdict, Later) else _EVENTS[word]
+    text = json.dumps({"event": event, "job": lease.id.decode("ascii")}, separators=(",", ":"))
+    yield Call("PUBLISH", (q.events,), (text,))
+
+
+def waited_ms(lease: Lease, lease_ms: int) -> float | None:
+    """How long a first-attempt job waited from mint to claim; None for later attempts and for
+    ids that tell no time. The claim's moment is the deadline less the lease."""
+    if lease.attempts != 1 or not ids.is_id(lease.id):
+        return None
+    return lease.deadline_ms - lease_ms - ids.decode(lease.id).unix_ms
