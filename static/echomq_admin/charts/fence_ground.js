@@ -89,7 +89,7 @@ function captions(stage, layer) {
     const peak = data.bars.reduce((best, bar) => (bar[2] > (best?.[2] ?? 0) ? bar : best), null);
     if (peak && peak[2] >= 20) {
       const a = plan.along.at((peak[0] + peak[1]) / 2 - stage.now());
-      said.push(["peak", `peak ${count(peak[2])} near ${day((peak[0] + peak[1]) / 2, stage.now())}`, { class: "mid t2", x: Math.min(a, plan.width - 90), y: 36 + (data.beyond ? 18 : 0) }]);
+      said.push(["peak", `peak ${count(peak[2])} near ${day((peak[0] + peak[1]) / 2, stage.now())}`, { class: "mid t2", x: Math.max(plan.along.now + 150, Math.min(a, plan.width - 90)), y: 36 + (data.beyond ? 18 : 0) }]);
     }
   } else if (data.beyond) {
     said.push(["beyond", `${count(data.beyond)} further out ↓`, { class: "end t2", x: plan.width - 4, y: plan.height - 2 }]);

@@ -88,6 +88,8 @@ function repeats(stage, layer) {
   const shown = data.hide?.includes("repeat") ? [] : data.repeats;
   const runs = shown.flatMap((one) => one.runs.map((at, index) => ({ ...one, at, index }))).filter((run) => plan.along.holds(run.at - now)).sort((left, right) => left.at - right.at);
   let last = -Infinity;
+  const ends = runs.map((run) => plan.along.at(run.at - now));
+  runs.forEach((run, at) => { run.next = ends[at + 1] ?? Infinity; });
   join(layer, runs, (run) => `${run.name} ${run.index}`, () => svg("g", {}, glyph("repeat", 4.2, {}), text("", { class: "t2" }), svg("title", {})), (group, run) => {
     const a = plan.along.at(run.at - now);
     const [x, y] = plan.point(a, middle);
@@ -95,7 +97,7 @@ function repeats(stage, layer) {
     set(group.children[0], { class: run.index ? "hollow" : run.at <= now ? "m-hot" : "m-scheduled" });
     const room = run.name.length * 6.5 + 24;
     const left = a - room > Math.max(last, plan.along.now);
-    const named = !run.index && !plan.upright && (left || a - last > 20);
+    const named = !run.index && !plan.upright && (left || (a - last > 20 && run.next - a > room));
     if (!plan.upright) last = Math.max(last, named && !left ? a + room : a + 8);
     say(group.children[1], named ? run.name : "");
     set(group.children[1], { class: left ? "t2 end" : "t2", x: left ? -11 : 11, y: 4 });
