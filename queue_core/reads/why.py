@@ -188,12 +188,12 @@ def _scheduled(facts: Standing, now_ms: int) -> tuple[Reason, tuple[Part, ...]]:
         return Reason.not_due, tuple(parts)
     if now_ms - due <= PROMOTE_GRACE_MS:
         return Reason.due, (_text("It is "), _strong("due"), _text(": the next promote takes it."))
-    late = f"{facts.late:,} jobs of this queue are late"
+    late = f": {facts.late:,} jobs of this queue are late."
     if not facts.late or facts.late == 1:
-        late = "it is late"
+        late = "."
     return Reason.nothing_promotes, (
         _text("It fell due "), Part("past", due), _text(" ago and "),
-        _strong("nothing is promoting"), _text(f": {late}."),
+        _strong("nothing is promoting"), _text(late),
     )  # fmt: skip
 
 
