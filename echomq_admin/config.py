@@ -23,6 +23,12 @@ def queues() -> Mapping[str, Any] | list[str]:
     return found
 
 
+def handlers() -> Mapping[str, str]:
+    """ECHOMQ_HANDLERS: queue to the dotted path of the handler that our workers run."""
+    found: Mapping[str, str] = getattr(settings, "ECHOMQ_HANDLERS", {})
+    return found
+
+
 def read_only() -> bool:
     """ECHOMQ_READ_ONLY: nobody acts, whatever they may."""
     return bool(getattr(settings, "ECHOMQ_READ_ONLY", False))

@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from echomq_admin.secret import secret_key
 
 BASE = Path(__file__).resolve().parent.parent
-VAR = Path(os.environ.get("ECHOMQ_VAR", BASE / "var")).resolve()
+VAR = Path(os.environ.get("ECHOMQ_VAR") or BASE / "var").resolve()
 
 
 def _words(name: str) -> list[str]:
@@ -48,6 +48,7 @@ ECHOMQ_BUSES = _json("ECHOMQ_BUSES") or {
     "main": os.environ.get("ECHOMQ_BUS_URL") or _house_bus() or "redis://127.0.0.1:6379/0"
 }
 ECHOMQ_QUEUES = _words("ECHOMQ_QUEUES")
+ECHOMQ_HANDLERS = _json("ECHOMQ_HANDLERS")
 ECHOMQ_READ_ONLY = _switch("ECHOMQ_READ_ONLY")
 ECHOMQ_REDACT = _words("ECHOMQ_REDACT") or None
 ECHOMQ_TIMEOUT_MS = int(os.environ.get("ECHOMQ_TIMEOUT_MS") or 5000)

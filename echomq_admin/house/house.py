@@ -19,7 +19,11 @@ READY_S = 45.0
 STOP_S = 20.0
 LOOK_S = 0.2
 
-DEMO = (("worker", "echomq_work"), ("pump", "echomq_pump"), ("workshop", "echomq_workshop"))
+DEMO = (
+    ("worker", ("echomq_work", "--workshop")),
+    ("pump", ("echomq_pump", "--workshop")),
+    ("workshop", ("echomq_workshop",)),
+)
 """What runs beside the console on the bus of our own, in the order it starts."""
 
 
@@ -71,8 +75,8 @@ class House:
         daphne = ("-m", "daphne", "-v", "0", "-b", HOST, "-p", str(self.port))
         self._add("console", logs, *daphne, "echomq_admin.asgi:application")
         if self.bus is not None:
-            for name, command in DEMO:
-                self._add(name, logs, str(ROOT / "manage.py"), command)
+            for name, words in DEMO:
+                self._add(name, logs, str(ROOT / "manage.py"), *words)
         self._wait_until_ready()
 
     def _sign_in_link(self) -> str:

@@ -8,9 +8,11 @@ import random
 from collections.abc import Callable
 
 from echomq_admin.workshop import cast, game
-from queue_core import Queue, boards, ids
+from queue_core import boards, ids
+from queue_core.application import Client, enqueue, enqueue_in
 from queue_core.bus import Bus
 from queue_core.keys import queue
+from queue_core.plans import Plan
 from queue_core.reads.sample import sample
 from queue_core.reads.schedule import Cursor
 from queue_core.reads.window import dead
@@ -42,19 +44,20 @@ NOTICES = (
 class Load:
     """Feeds the workshop's queues through one bus. `tick` is one short turn of everything."""
 
-    def __init__(self, bus: Bus, node: int, luck: random.Random | None = None) -> None:
+    def __init__(
+        self, bus: Bus, mint: Callable[[], Plan[bytes]], luck: random.Random | None = None
+    ) -> None:
         self._bus = bus
         self._luck = luck or random.Random()  # noqa: S311 (a demo's dice)
-        self._guesses = Queue(bus, cast.GUESSES, node=node)
-        self._settle = Queue(bus, cast.SETTLE, node=node + 1)
-        self._notify = Queue(bus, cast.NOTIFY, node=node + 2)
-        self._notify_keys = queue(cast.NOTIFY)
+        self._guesses = Client(queue(cast.GUESSES), mint)
+        self._settle = Client(queue(cast.SETTLE), mint)
+        self._notify = Client(queue(cast.NOTIFY), mint)
         self._rounds: dict[int, bytes] = {}
         self._ticks = 0
 
     def prepare(self) -> None:
         """Register what repeats and set the limits of a few lanes; what is there stays."""
-        q = self._notify_keys
+        q = self._notify.q
         for number, (name, every_ms, text) in enumerate(REPEATS):
             player = cast.player_id(number)
             template = cast.Message(player, text, "digest").payload()
@@ -73,7 +76,7 @@ class Load:
             self._tidy()
 
     def _play(self) -> None:
-        waiting = self._bus.run(sample(queue(cast.GUESSES))).value.waiting
+        waiting = self._bus.run(sample(self._guesses.q)).value.waiting
         for room in range(cast.ROOMS):
             self._begin(room)
         if waiting is None or waiting > WAITING:
@@ -88,7 +91,7 @@ class Load:
                 "player": player.decode(),
                 "guess": game.guess_near(secret, self._luck),
             }
-            self._guesses.enqueue(json.dumps(guess), group=player)
+            self._bus.run(enqueue(self._guesses, json.dumps(guess), player, None))
 
     def _begin(self, room: int) -> None:
         """Notice a new round; settle the one before and let its board go in time."""
@@ -99,20 +102,21 @@ class Load:
         self._rounds[room] = now
         if before is not None:
             payload = json.dumps({"game": before.decode()})
-            self._settle.enqueue(payload, group=before)
+            self._bus.run(enqueue(self._settle, payload, before, None))
             self._bus.run(boards.retire(before, cast.KEPT_MS))
 
     def _announce(self) -> None:
-        seen = self._bus.run(sample(self._notify_keys)).value
+        seen = self._bus.run(sample(self._notify.q)).value
         if seen.waiting is None or seen.schedule is None:
             return
         missing = SCHEDULED - seen.schedule
         for _ in range(max(0, min(missing, 25 if self._ticks < 20 else 3))):
-            self._notify.enqueue_in(self._message().payload(), self._ahead_ms(), group=self._lane())
+            payload, ahead_ms = self._message().payload(), self._ahead_ms()
+            self._bus.run(enqueue_in(self._notify, payload, ahead_ms, self._lane(), None))
         if seen.waiting < WAITING // 4 and self._luck.random() < 0.5:
             message = self._message()
             lane = message.player if self._luck.random() < 0.8 else None
-            self._notify.enqueue(message.payload(), group=lane)
+            self._bus.run(enqueue(self._notify, message.payload(), lane, None))
 
     def _message(self) -> cast.Message:
         text = self._luck.choice(NOTICES)
@@ -129,14 +133,8 @@ class Load:
 
     def _tidy(self) -> None:
         """Remove the oldest dead above the number that is kept to look at."""
-        q = self._notify_keys
+        q = self._notify.q
         page = self._bus.run(dead(q, "before", Cursor("0", b"")))
         spare = min(page.value.total - DEAD, len(page.value.rows))
         for row in page.value.rows[len(page.value.rows) - max(0, spare) :]:
             self._bus.run(jobs.remove_job(q, row.member))
-
-
-def paced(load: Load, stopped: Callable[[float], bool], every_s: float = 0.5) -> None:
-    """Tick until `stopped(seconds)`, which waits and answers whether to stop, says so."""
-    while not stopped(every_s):
-        load.tick()

@@ -27,11 +27,16 @@ MAX_STALLED = 3
 """A job whose worker dies this often is dead: it would kill every worker (part 10, row 14)."""
 
 LEAST_MS = 5
+MINTS = 3
+"""Ids tried for one run of a repeat, should two minters share a number."""
+
 
 _log = logging.getLogger(__name__)
 
 
-def sweep(q: QueueKeys, mint: Callable[[], bytes], max_stalled: int = MAX_STALLED) -> Plan[int]:
+def sweep(
+    q: QueueKeys, mint: Callable[[], Plan[bytes]], max_stalled: int = MAX_STALLED
+) -> Plan[int]:
     """One sweep of a queue. Answers how many ms until its next due score, `TICK_MS` at most, 0
     where more is due already."""
     now_ms = yield from _now()
@@ -57,11 +62,13 @@ def _promote(q: QueueKeys) -> Plan[bool]:
     return True
 
 
-def _fire(q: QueueKeys, mint: Callable[[], bytes], now_ms: int) -> Plan[None]:
+def _fire(q: QueueKeys, mint: Callable[[], Plan[bytes]], now_ms: int) -> Plan[None]:
     for one in (yield from repeats.due(q, BATCH, now_ms)):
-        word = yield from repeats.repeat_fire(q, one.name, one.score, mint())
-        if word is Word.duplicate:
-            word = yield from repeats.repeat_fire(q, one.name, one.score, mint())
+        for _ in range(MINTS):
+            job_id = yield from mint()
+            word = yield from repeats.repeat_fire(q, one.name, one.score, job_id)
+            if word is not Word.duplicate:
+                break
         if word in (Word.paused, Word.invalid, Word.absent):
             _log.warning("the repeat %r of %r did not run: %s", one.name, q.name, word.value)
 
@@ -81,13 +88,13 @@ def _until_next(q: QueueKeys) -> Plan[int]:
 
 
 class Pump:
-    """Sweeps its queues until `stop`. `mint` gives the ids of what repeats admit."""
+    """Sweeps its queues until `stop`. `mint` plans the ids of what repeats admit."""
 
     def __init__(
         self,
         bus: Runs,
         queues: Sequence[QueueKeys],
-        mint: Callable[[], bytes],
+        mint: Callable[[], Plan[bytes]],
         max_stalled: int = MAX_STALLED,
     ) -> None:
         self._bus = bus

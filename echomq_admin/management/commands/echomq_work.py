@@ -1,0 +1,80 @@
+"""`manage.py echomq_work`: a worker process."""
+
+from __future__ import annotations
+
+import logging
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from echomq_admin import config
+from echomq_admin.working import handlers
+from echomq_admin.working.buses import serving
+from echomq_admin.working.signals import run_until_signalled
+from echomq_admin.workshop.handlers import POLICY, Handlers
+from queue_core.bus import Bus
+from queue_core.errors import InvalidError
+from queue_core.nodes import NodeLease
+from queue_core.work.consumer import BEAT_MS, DEFAULT_POLICY, DRAIN_S, LEASE_MS, Consumer, Handler
+
+
+class Command(BaseCommand):
+    """Serves queues until SIGTERM: what is in hand is settled, nothing more is claimed."""
+
+    help = "Serve queues with handlers: QUEUE=dotted.path each, by default ECHOMQ_HANDLERS."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The command's words."""
+        parser.add_argument("handlers", nargs="*", metavar="QUEUE=HANDLER")
+        parser.add_argument("--workshop", action="store_true", help="serve the demo's queues")
+        parser.add_argument("--bus", help="a configured bus, by default the first")
+        parser.add_argument("--concurrency", type=int, default=4, help="jobs at once and queue")
+        parser.add_argument("--lease-ms", type=int, default=LEASE_MS)
+        parser.add_argument("--beat-ms", type=int, default=BEAT_MS)
+        parser.add_argument("--drain-s", type=float, default=DRAIN_S)
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Run until told to end."""
+        logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+        if options["concurrency"] < 1:
+            raise CommandError("--concurrency takes a number from 1.")
+        try:
+            words = handlers.pairs(options["handlers"]) or dict(config.handlers())
+            chosen = handlers.named(words)
+        except InvalidError as error:
+            raise CommandError(str(error)) from None
+        if not chosen and not options["workshop"]:
+            raise CommandError(
+                "Nothing to serve: give QUEUE=dotted.path.to.handler, or set ECHOMQ_HANDLERS."
+            )
+        bus = serving(options["bus"], self.stderr.write)
+        lease = NodeLease()
+        policy = DEFAULT_POLICY
+        if options["workshop"]:
+            chosen, policy = Handlers(bus, lease.mint).by_queue(), POLICY
+        loops = self._consumers(bus, chosen, policy, options)
+        self.stdout.write(f"Serving {', '.join(name.decode() for name in chosen)}")
+        ended_well = run_until_signalled(loops, self.stdout.write)
+        bus.run(lease.release())
+        bus.close()
+        if not ended_well:
+            raise CommandError("Not every job in hand was settled in time; they return by lease.")
+
+    def _consumers(
+        self, bus: Bus, chosen: Mapping[bytes, Handler], policy: Any, options: dict[str, Any]
+    ) -> list[Consumer]:
+        return [
+            Consumer(
+                bus,
+                name,
+                handler,
+                concurrency=options["concurrency"],
+                lease_ms=options["lease_ms"],
+                beat_ms=options["beat_ms"],
+                drain_s=options["drain_s"],
+                policy=policy,
+            )
+            for name, handler in chosen.items()
+        ]

@@ -1,0 +1,1 @@
+"""Workers and pumps as processes of a Django project: which handlers, until which signal."""
