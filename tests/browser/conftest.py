@@ -1,0 +1,64 @@
+"""One browser and one console for a module of tests; a page that somebody is signed in to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from queue_core.bus import Bus
+from tests.browser.console import BROWSER, LAUNCH, Console
+
+expect.set_options(timeout=10_000)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium; where there is none this fails, it does not skip."""
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=BROWSER, args=list(LAUNCH))
+        yield made
+        made.close()
+
+
+@pytest.fixture(scope="module")
+def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+    """Server, Daphne and database of this module alone."""
+    made = Console(tmp_path_factory.mktemp("console"))
+    try:
+        yield made.start()
+    finally:
+        made.stop()
+
+
+@pytest.fixture(scope="module")
+def signed_in(browser: Browser, console: Console) -> Iterator[BrowserContext]:
+    """A browser profile in which the operator signed in by the link."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=console.url)
+    page = context.new_page()
+    page.goto(console.link())
+    page.get_by_role("button").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Overview")
+    page.close()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(signed_in: BrowserContext) -> Iterator[Page]:
+    """A tab; an error in its console fails the test."""
+    made = signed_in.new_page()
+    errors: list[str] = []
+    made.on("pageerror", lambda error: errors.append(str(error)))
+    yield made
+    made.close()
+    assert not errors
+
+
+@pytest.fixture
+def console_bus(console: Console) -> Iterator[Bus]:
+    """The test's own hand on the console's bus."""
+    made = console.bus()
+    yield made
+    made.close()

@@ -1,0 +1,133 @@
+"""A whole console of its own for the browser tests: server, Daphne, and what a test adds."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from queue_core.bus import Bus, connect
+from queue_core.embedded import Embedded
+
+ROOT = Path(__file__).resolve().parents[2]
+BROWSER = os.environ.get("CHROMIUM") or "/usr/bin/chromium"
+LAUNCH = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+PATIENCE_S = 20.0
+
+
+def free_port() -> int:
+    """A loopback port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def until(holds: Callable[[], Any], what: str, within_s: float = PATIENCE_S) -> Any:
+    """The first true answer of `holds`; fails naming `what` where none comes in time."""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        if answer := holds():
+            return answer
+        time.sleep(0.03)
+    raise AssertionError(f"not within {within_s:g} s: {what}")
+
+
+class Console:
+    """Processes over one folder. `start` may be called again after `kill_daphne`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.server = Embedded(folder / "valkey")
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._daphne: subprocess.Popen[bytes] | None = None
+        self._others: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def env(self) -> dict[str, str]:
+        """What its processes are told."""
+        return {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "echomq_admin.settings",
+            "ECHOMQ_BUS_URL": self.server.url,
+            "ECHOMQ_URL": self.url,
+            "ECHOMQ_VAR": str(self.folder),
+            "PYTHONPATH": str(ROOT),
+        }
+
+    def start(self) -> Console:
+        """Server and console up."""
+        self.server.start()
+        self.manage("migrate", "--noinput", "--verbosity", "0")
+        self.manage("createsuperuser", "--noinput", "--username", "operator", "--email", "")
+        self.start_daphne()
+        return self
+
+    def manage(self, *words: str) -> str:
+        """A management command, run to its end."""
+        done = subprocess.run(
+            [sys.executable, "manage.py", *words],
+            cwd=ROOT, env=self.env, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr or done.stdout
+        return done.stdout.strip()
+
+    def start_daphne(self) -> None:
+        """The console's web process; waits until it answers."""
+        log = (self.folder / "daphne.log").open("ab")
+        words = ("-m", "daphne", "-v", "0", "-b", "127.0.0.1", "-p", str(self.port))
+        self._daphne = subprocess.Popen(
+            [sys.executable, *words, "echomq_admin.asgi:application"],
+            cwd=ROOT, env=self.env, stdout=log, stderr=log,
+        )  # fmt: skip
+        until(self._answers, "the console answers")
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/health", timeout=5):
+                return True
+        except urllib.error.HTTPError:
+            return True
+        except OSError:
+            return False
+
+    def kill_daphne(self) -> None:
+        """End the web process as a crash would."""
+        assert self._daphne is not None
+        self._daphne.kill()
+        self._daphne.wait()
+
+    def run(self, *words: str) -> subprocess.Popen[bytes]:
+        """Another process beside it, ended with it."""
+        log = (self.folder / "others.log").open("ab")
+        process = subprocess.Popen(
+            [sys.executable, *words], cwd=ROOT, env=self.env, stdout=log, stderr=log
+        )
+        self._others.append(process)
+        return process
+
+    def link(self) -> str:
+        """A sign-in link that works once."""
+        return self.manage("echomq", "sign-in").split()[-1]
+
+    def bus(self) -> Bus:
+        """A bus of the test's own."""
+        return connect(self.server.url)
+
+    def stop(self) -> None:
+        """Everything down."""
+        for process in [*self._others, *([self._daphne] if self._daphne else [])]:
+            process.kill()
+            process.wait()
+        self.server.kill()
