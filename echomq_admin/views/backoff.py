@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
 
 from echomq_admin.charts import curve as chart
 from echomq_admin.live.page import BadParameter, Page, Shaped, Watch, to_path
@@ -132,6 +133,7 @@ BACKOFF = Page(
 )
 
 
+@require_safe
 def backoff(request: HttpRequest, bus: str, queue: bytes) -> HttpResponse:
     """The curve of a policy and the jobs of one queue that wait."""
     return show(request, BACKOFF, bus, queue)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
 
 from echomq_admin.charts import board as chart
 from echomq_admin.live.page import BadParameter, Page, Shaped, Watch, from_path, to_path
@@ -90,6 +91,7 @@ BOARD = Page(
 )
 
 
+@require_safe
 def board(request: HttpRequest, bus: str, item: bytes) -> HttpResponse:
     """The board of one game."""
     return show(request, BOARD, bus, item=item)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
 
 from echomq_admin.live.page import Page, Shaped, Watch, from_path, to_path
 from echomq_admin.live.scene import Scene
@@ -87,6 +88,7 @@ BOARDS = Page(
 )
 
 
+@require_safe
 def boards(request: HttpRequest, bus: str) -> HttpResponse:
     """Every game with a board."""
     return show(request, BOARDS, bus)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
 
 from echomq_admin.charts import cadence as chart
 from echomq_admin.live.page import Page, Shaped, Watch
@@ -113,6 +114,7 @@ REPEATS = Page(
 )
 
 
+@require_safe
 def repeats(request: HttpRequest, bus: str, queue: bytes) -> HttpResponse:
     """The repeat registry of one queue."""
     return show(request, REPEATS, bus, queue)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.views.decorators.http import require_safe
 
 from echomq_admin.charts import fence as chart
 from echomq_admin.live.page import BadParameter, Page, Shaped, Watch, to_path
@@ -28,8 +29,9 @@ RANGE_WORDS = {"15m": "15 m", "1h": "1 h", "24h": "24 h", "7d": "7 d", "all": "A
 SCALES = {"log": "Log", "linear": "Linear"}
 KINDS = ("delayed", "retry", "repeat")
 
-ROWS = 25
-"""Rows of a page of the list: with their verbs some 50 KB of markup, a frame's worth."""
+ROWS, LATE_ROWS = 16, 6
+"""Rows of a page of the list, and how many late ones stand above the fence: with their verbs some
+33 KB of markup, so that the whole list fits a frame."""
 
 _ROW = "echomq_admin/schedule/row.html"
 
@@ -52,7 +54,7 @@ def _look(watch: Watch, _scene: Scene) -> Sequence[Plan[Any]]:
     return (
         read.fence(q, span, "linear" if scale == "linear" else "log"),
         repeat_read.registry(q, size=chart.REPEAT_MARKS, runs=0),
-        read.page(q, "fence" if side == "first" else side, cursor, ROWS),
+        read.page(q, "fence" if side == "first" else side, cursor, ROWS, LATE_ROWS),
     )
 
 
@@ -85,7 +87,7 @@ def _switches(watch: Watch) -> dict[str, Any]:
 def _fence(seen: Snapshot[read.Fence]) -> dict[str, Any]:
     fence = seen.value
     worst = fence.late_marks[0] if fence.late_marks else None
-    odd = worst is not None and fence.oldest_ms != worst.run_at_ms
+    odd = worst is not None and (fence.oldest_ms is None or fence.oldest_ms != worst.run_at_ms)
     lateness = seen.at_ms - (fence.oldest_ms or seen.at_ms)
     return {
         "total": fence.total,
@@ -179,6 +181,7 @@ SCHEDULE = Page(
 )
 
 
+@require_safe
 def schedule(request: HttpRequest, bus: str, queue: bytes) -> HttpResponse:
     """The fence and the list of one queue's schedule."""
     return show(request, SCHEDULE, bus, queue)

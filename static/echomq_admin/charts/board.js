@@ -85,15 +85,18 @@ class Board {
 
   path(trail, x, y, now) {
     let d = "";
+    let before = FROM;
     trail.forEach(([at, place], index) => {
       if (place === null) return;
       const px = Math.max(FROM, x(at));
       if (!d || trail[index - 1]?.[1] === null) d += `M${px} ${y(place)}`;
       else {
-        const reach = Math.min(10, Math.max(2, px - FROM));
+        // A turn takes ten pixels, or what there is since the turn before.
+        const start = Math.max(before, px - 10);
         const was = y(trail[index - 1][1]);
-        d += `H${Math.max(FROM, px - reach)}C${px} ${was} ${px - reach} ${y(place)} ${px} ${y(place)}`;
+        d += `H${start}C${px} ${was} ${start} ${y(place)} ${px} ${y(place)}`;
       }
+      before = px;
     });
     return `${d}H${WIDTH}`;
   }
