@@ -12,7 +12,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 
-SLOWEST_S = 0.6
+FASTEST_S, SLOWEST_S = 0.1, 0.9
 PER_CHAT_S = 1.0
 BODY_LIMIT = 64 * 1024
 
@@ -27,7 +27,7 @@ class _Answers(BaseHTTPRequestHandler):
             chat = str(json.loads(self.rfile.read(length))["chat"])
         except (ValueError, KeyError, TypeError):
             return self._answer(HTTPStatus.BAD_REQUEST)
-        time.sleep(self.server.luck.uniform(0.02, SLOWEST_S) ** 2)
+        time.sleep(self.server.luck.uniform(FASTEST_S, SLOWEST_S))
         if chat.endswith(self.server.blocked):
             return self._answer(HTTPStatus.FORBIDDEN)
         if wait_s := self.server.too_fast(chat):

@@ -40,12 +40,13 @@ class Handlers:
         return {cast.GUESSES: self.guess, cast.SETTLE: self.settle, cast.NOTIFY: self.notify}
 
     def guess(self, task: Task) -> Verdict:
-        """Score a guess and keep the player's best on the board."""
+        """Score a guess, show it to the room, and keep the player's best on the board."""
         said = _read(task)
         if not isinstance(said.get("guess"), list) or len(said["guess"]) != game.POSITIONS:
             return Dead("a guess is six codes")
         played, player = said["game"].encode(), said["player"].encode()
         score = game.score(game.secret_of(played), said["guess"])
+        self._send({"chat": played.decode(), "text": f"{cast.PLAYERS.get(player)}: {score}"})
         before = self._bus.run(boards.top(played, 1)).value
         self._bus.run(boards.fold(played, player, score))
         if before and before[0][0] != player and score > int(float(before[0][1])):

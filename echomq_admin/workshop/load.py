@@ -81,8 +81,7 @@ class Load:
             self._begin(room)
         if waiting is None or waiting > WAITING:
             return
-        wave = 1.5 + math.sin(self._ticks / 40)
-        for _ in range(round(wave * self._luck.random() * 2)):
+        for _ in range(self._wave(3.6)):
             room = self._luck.randrange(cast.ROOMS)
             player = self._luck.choice(list(cast.PLAYERS))
             secret = game.secret_of(self._rounds[room])
@@ -92,6 +91,11 @@ class Load:
                 "guess": game.guess_near(secret, self._luck),
             }
             self._bus.run(enqueue(self._guesses, json.dumps(guess), player, None))
+
+    def _wave(self, jobs: float) -> int:
+        """Jobs of this tick, `jobs` on average: a flood and an ebb every two minutes, so that a
+        backlog grows and is worked off."""
+        return round(jobs * (1 + 0.8 * math.sin(self._ticks / 40)) * self._luck.uniform(0.4, 1.6))
 
     def _begin(self, room: int) -> None:
         """Notice a new round; settle the one before and let its board go in time."""
@@ -113,7 +117,7 @@ class Load:
         for _ in range(max(0, min(missing, 25 if self._ticks < 20 else 3))):
             payload, ahead_ms = self._message().payload(), self._ahead_ms()
             self._bus.run(enqueue_in(self._notify, payload, ahead_ms, self._lane(), None))
-        if seen.waiting < WAITING // 4 and self._luck.random() < 0.5:
+        for _ in range(self._wave(2.2) if seen.waiting < WAITING else 0):
             message = self._message()
             lane = message.player if self._luck.random() < 0.8 else None
             self._bus.run(enqueue(self._notify, message.payload(), lane, None))
