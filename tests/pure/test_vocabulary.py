@@ -5,7 +5,7 @@ import pytest
 from queue_core import keys, names
 from queue_core.errors import ContractError, InvalidError
 from queue_core.outcomes import OUTCOME_OF, Outcome, Word
-from queue_core.scripts import SCRIPTS, _build, script
+from queue_core.scripts import _build, script
 
 
 @pytest.mark.parametrize("wrong", ["", "emq", "a b", "a:b", "{a}", "a}", "ä", "x" * 129, "a\0"])
@@ -56,10 +56,3 @@ def test_arguments_become_names_and_the_rest_an_index() -> None:
     built = _build("many", "-- keys: a b\n-- args: base items...\n-- replies: {ok}", {})
     assert b"local b = KEYS[2]\nlocal base = ARGV[1]\nlocal items_at = 2\n" in built.source
     assert built.variadic
-
-
-def test_every_script_takes_base_first_and_ends_in_a_declared_reply() -> None:
-    for one in SCRIPTS.values():
-        assert one.replies, one.name
-        if one.writes:
-            assert one.args[:1] == ("base",), one.name

@@ -1,0 +1,132 @@
+"""A node number of one's own: taken on the bus for a while, renewed while it mints (design part 4).
+
+Two processes that mint under one number can mint the same id. A process that is given no number
+leases one: `echomq:py:node:<n>`, n in 512..1023, for 60 s. It mints only while its lease is
+younger than 40 s by its own monotonic clock, so that a process that slept through its lease
+never mints under a number that another may have by now.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable
+
+from queue_core.errors import EchoMQError, InvalidError, UnavailableError
+from queue_core.ids import MAX_NODE, Minter
+from queue_core.keys import node_lease
+from queue_core.outcomes import Word
+from queue_core.plans import Batch, Plan, Reply
+from queue_core.replies import word
+from queue_core.scripts import script
+
+FIRST, LAST = 512, MAX_NODE
+"""Below lie the numbers that are given by hand, and those that Elixir's nodes hash to."""
+
+LEASE_MS = 60_000
+USABLE_S = LEASE_MS / 1000 * 2 / 3
+RENEW_S = LEASE_MS / 1000 / 3
+
+TRIED_AT_ONCE = 16
+
+_RENEW = script("node_renew")
+_RELEASE = script("node_release")
+
+
+class NodeLease:
+    """Mints ids under a leased number. Safe to share by threads.
+
+    `first` and `last` bound the numbers it may take.
+    """
+
+    def __init__(
+        self,
+        first: int = FIRST,
+        last: int = LAST,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if not 0 <= first <= last <= MAX_NODE:
+            raise InvalidError(f"node numbers lie in 0..{MAX_NODE}, got {first}..{last}")
+        self._first, self._last = first, last
+        self._clock = clock
+        self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self._minter: Minter | None = None
+        self._minters: dict[int, Minter] = {}
+        self._since = 0.0
+        self._lock = threading.Lock()
+
+    @property
+    def node(self) -> int | None:
+        """The number held, None before the first mint."""
+        minter = self._minter
+        return None if minter is None else minter.node
+
+    def mint(self, namespace: bytes | str = b"JOB") -> Plan[bytes]:
+        """A fresh id; a round trip only where the lease must be taken or renewed.
+        `UnavailableError` with code NONODE where every number is taken."""
+        minter = self._minter
+        if minter is None or self._clock() - self._since >= RENEW_S:
+            minter = yield from self._hold()
+        return minter.mint(namespace)
+
+    def release(self) -> Plan[None]:
+        """Give the number back; nothing is minted under it any more."""
+        with self._lock:
+            minter, self._minter = self._minter, None
+        if minter is not None:
+            yield _RELEASE.call((node_lease(minter.node),), self._owner)
+
+    def _hold(self) -> Plan[Minter]:
+        """Renew the number, or take another where it was lost."""
+        minter = self._minter
+        if minter is not None and self._clock() - self._since < USABLE_S:
+            asked = self._clock()
+            reply = yield _RENEW.call((node_lease(minter.node),), self._owner, LEASE_MS)
+            if word(reply) is Word.ok:
+                self._since = max(self._since, asked)
+                return minter
+        return (yield from self._take())
+
+    def _take(self) -> Plan[Minter]:
+        """Try numbers in a random order, first one, then a few in each round trip; the spare
+        ones go back."""
+        numbers = list(range(self._first, self._last + 1))
+        random.shuffle(numbers)
+        size = 1
+        while numbers:
+            tried, numbers, size = numbers[:size], numbers[size:], TRIED_AT_ONCE
+            asked = self._clock()
+            calls = tuple(_RENEW.call((node_lease(n),), self._owner, LEASE_MS) for n in tried)
+            ours = _ours(tried, (yield Batch(calls)))
+            if ours:
+                yield from self._give_back(ours[1:])
+                return self._start(ours[0], asked)
+        raise UnavailableError("NONODE", f"node numbers {self._first}..{self._last} are all taken")
+
+    def _start(self, node: int, asked: float) -> Minter:
+        """Mint under a number, ever rising also where it was ours before."""
+        with self._lock:
+            self._minter = self._minters.setdefault(node, Minter(node))
+            self._since = asked
+            return self._minter
+
+    def _give_back(self, numbers: list[int]) -> Plan[None]:
+        if numbers:
+            yield Batch(tuple(_RELEASE.call((node_lease(n),), self._owner) for n in numbers))
+
+
+def _ours(tried: list[int], replies: list[Reply | EchoMQError]) -> list[int]:
+    """The numbers that were free; a fault where none was and something went wrong."""
+    faults = [reply for reply in replies if isinstance(reply, EchoMQError)]
+    ours = [
+        node
+        for node, reply in zip(tried, replies, strict=True)
+        if not isinstance(reply, EchoMQError) and word(reply) is Word.ok
+    ]
+    if faults and not ours:
+        raise faults[0]
+    return ours
