@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+import weakref
 from collections.abc import AsyncIterator, Sequence
 
 from queue_core import fence as fencing
@@ -31,6 +32,7 @@ class AsyncPools:
         self._shared: dict[str, AsyncLink] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._blocking: dict[str, list[AsyncLink]] = {}
+        self._open: weakref.WeakSet[AsyncLink] = weakref.WeakSet()
         self._learning = asyncio.Lock()
         self._closed = False
 
@@ -100,6 +102,7 @@ class AsyncPools:
         if self._closed:
             raise UnavailableError("CLOSED", "this bus has been closed")
         link = await self._plain(self.routes.addresses[node])
+        self._open.add(link)
         try:
             here = self.routes.fence_owner() == node
             said = greeting.words(self._servers, fenced=here)
@@ -171,10 +174,9 @@ class AsyncPools:
     async def close(self) -> None:
         """Give every connection up."""
         self._closed = True
-        links = [*self._shared.values(), *(one for many in self._blocking.values() for one in many)]
         self._shared.clear()
         self._blocking.clear()
-        for link in links:
+        for link in list(self._open):
             link.close()
         await asyncio.sleep(0)  # the loop closes the sockets on its next turn
 

@@ -94,6 +94,14 @@ def _version(program: str) -> tuple[int, ...]:
     return tuple(map(int, match.groups())) if match else ()
 
 
+def leashed(command: Sequence[str]) -> list[str]:
+    """The words that start a program which dies with the thread that starts it; where the
+    system cannot do that, the program's own."""
+    if sys.platform != "linux":
+        return list(command)
+    return [sys.executable, "-I", "-S", "-c", _LEASH, str(os.getpid()), *command]
+
+
 class Embedded:
     """One server over one folder. `start` and `stop` may be called again; data stays.
 
@@ -199,8 +207,7 @@ class Embedded:
         self.socket.unlink(missing_ok=True)
 
     def _launch(self, command: list[str]) -> None:
-        if sys.platform == "linux":
-            command = [sys.executable, "-I", "-S", "-c", _LEASH, str(os.getpid()), *command]
+        command = leashed(command)
         launched = threading.Event()
         failure: list[OSError] = []
 

@@ -6,7 +6,6 @@ import asyncio
 import itertools
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -81,9 +80,3 @@ def q() -> QueueKeys:
 def mint() -> Callable[[], bytes]:
     """Mints job ids."""
     return _minter.mint
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder for a server of this test alone."""
-    return tmp_path / "data"

@@ -1,6 +1,8 @@
-"""What the tests of the verbs share: a builder of jobs in a named state."""
+"""What the tests of the engine share: jobs in a named state, and every way to reach a bus."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
+from itertools import product
 
 import pytest
 
@@ -8,6 +10,8 @@ from queue_core.keys import QueueKeys
 from queue_core.plans import Batch, Call, Plan
 from queue_core.scripts import SCRIPTS
 from tests.builders import Builder, Run
+from tests.engine.reach import BUSES, Reach
+from tests.servers import Cluster, Sentinels, Single, running
 
 
 @pytest.fixture
@@ -24,3 +28,32 @@ def loaded(run: Run) -> None:
         yield Batch(tuple(Call("SCRIPT", (), ("LOAD", one.source)) for one in SCRIPTS.values()))
 
     run(load())
+
+
+@pytest.fixture(scope="session")
+def single() -> Iterator[Single]:
+    """One server."""
+    with running(Single) as servers:
+        yield servers
+
+
+@pytest.fixture(scope="session")
+def sentinels() -> Iterator[Sentinels]:
+    """A primary and a replica that three sentinels watch."""
+    with running(Sentinels) as servers:
+        yield servers
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A Cluster of three primaries and a replica."""
+    with running(Cluster) as servers:
+        yield servers
+
+
+@pytest.fixture(params=list(product(("single", "sentinels", "cluster"), BUSES)), ids="-".join)
+def reach(request: pytest.FixtureRequest) -> Iterator[Reach]:
+    """A bus of each kind over servers of each kind: every test that uses it runs six times."""
+    servers, kind = request.param
+    with contextlib.ExitStack() as stack:
+        yield Reach(request.getfixturevalue(servers), BUSES[kind], stack)
