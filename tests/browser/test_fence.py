@@ -1,0 +1,153 @@
+"""The fence under a hand: marks that keep their element, a drag taken back, a chart held still."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from echomq_admin.live.page import to_path
+from queue_core.bus import Bus
+from queue_core.ids import Minter
+from queue_core.keys import QueueKeys, queue
+from queue_core.verbs import admission, due
+from tests.browser.console import Console, until
+from tests.builders import command, score
+
+AHEAD = 40 * 60_000
+mint = Minter(11).mint
+
+
+@pytest.fixture
+def q(request: pytest.FixtureRequest) -> QueueKeys:
+    return queue(request.node.name.removeprefix("test_")[:40].replace("_", "-"))
+
+
+@pytest.fixture
+def schedule(page: Page, q: QueueKeys, console_bus: Bus) -> Page:
+    """The page of a schedule that holds one job far ahead."""
+    console_bus.run(admission.enqueue_in(q, mint(), b"far", AHEAD))
+    page.goto(f"/bus/main/queue/{to_path(q.name)}/schedule")
+    expect(page.locator("#fence svg")).to_be_visible()
+    return page
+
+
+def mark(page: Page, job_id: bytes) -> Locator:
+    return page.locator(f'#fence [data-mark="{to_path(job_id)}"]')
+
+
+def x_of(one: Locator) -> float:
+    box = one.locator(".hit").bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2
+
+
+def test_a_late_job_keeps_its_mark_and_fades_when_promoted(
+    schedule: Page, q: QueueKeys, console_bus: Bus
+) -> None:
+    job_id = mint()
+    console_bus.run(admission.enqueue_in(q, job_id, b"soon", 1_200))
+    one = mark(schedule, job_id)
+    expect(one).to_have_class("mark")
+    one.evaluate("mark => { mark.dataset.same = 'yes'; }")
+    expect(one).to_have_class("mark is-late")
+    assert one.get_attribute("data-same") == "yes"
+    tether = one.locator(".tether")
+    first = tether.bounding_box()["width"]
+    until(lambda: tether.bounding_box()["width"] > first, "the tether grows with the lateness")
+    console_bus.run(due.promote(q, 10))
+    expect(one).to_have_count(0)
+
+
+def test_escape_takes_a_drag_back(schedule: Page, q: QueueKeys, console_bus: Bus) -> None:
+    job_id = mint()
+    console_bus.run(admission.enqueue_in(q, job_id, b"x", 300_000))
+    held = console_bus.run(score(q.schedule, job_id))
+    one = mark(schedule, job_id)
+    expect(one).to_be_visible()
+    one.locator(".hit").hover()
+    schedule.mouse.down()
+    schedule.mouse.move(x_of(one) + 120, 260, steps=6)
+    expect(schedule.locator("#fence .ghost")).to_have_count(1)
+    expect(schedule.locator("#fence .tip + text")).to_have_text(job_id.decode())
+    schedule.keyboard.press("Escape")
+    expect(schedule.locator("#fence .ghost")).to_have_count(0)
+    schedule.mouse.up()
+    expect(schedule.locator("#dialog[open]")).to_have_count(0)
+    assert console_bus.run(score(q.schedule, job_id)) == held
+
+
+def test_a_job_is_moved_by_keys_alone(schedule: Page, q: QueueKeys, console_bus: Bus) -> None:
+    job_id = mint()
+    console_bus.run(admission.enqueue_in(q, job_id, b"x", 300_000))
+    held = console_bus.run(score(q.schedule, job_id))
+    expect(mark(schedule, job_id)).to_be_visible()
+    schedule.locator("#fence").focus()
+    schedule.keyboard.press("ArrowRight")
+    expect(schedule.locator("#said")).to_contain_text(job_id.decode())
+    schedule.keyboard.press("m")
+    for _ in range(5):
+        schedule.keyboard.press("Shift+ArrowRight")
+    schedule.keyboard.press("Enter")
+    dialog = schedule.locator("#dialog[open]")
+    expect(dialog).to_contain_text(job_id.decode())
+    dialog.locator("[type=submit]").click()
+    expect(schedule.locator("#toasts")).to_contain_text("Done")
+    moved = console_bus.run(score(q.schedule, job_id)) - held
+    assert 200_000 < moved < 400_000
+
+
+def test_a_pointer_holds_the_chart_and_a_chip_says_what_waits(
+    schedule: Page, q: QueueKeys, console_bus: Bus
+) -> None:
+    job_id = mint()
+    schedule.locator("#fence").hover(position={"x": 700, "y": 240})
+    expect(schedule.locator("#fence")).to_contain_text("held")
+    console_bus.run(admission.enqueue_in(q, job_id, b"x", 60_000))
+    expect(schedule.locator("#fence")).to_contain_text("1 changes held")
+    expect(mark(schedule, job_id)).to_have_count(0)
+    schedule.mouse.move(10, 880)
+    expect(mark(schedule, job_id)).to_be_visible()
+
+
+def test_a_bus_that_goes_stops_the_fence_where_it_was_read(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    own = Console(tmp_path_factory.mktemp("outage"))
+    try:
+        own.start()
+        hand = own.bus()
+        q = queue("outage")
+        hand.run(admission.enqueue_in(q, mint(), b"x", AHEAD))
+        hand.close()
+        page = browser.new_page(base_url=own.url)
+        page.goto(own.link())
+        page.get_by_role("button").first.click()
+        page.goto(f"/bus/main/queue/{to_path(q.name)}/schedule")
+        expect(page.locator("#fence")).to_contain_text("now ")
+        own.server.kill()
+        expect(page.locator("#fence")).to_contain_text("as of ", timeout=20_000)
+        expect(page.locator("#fence svg")).to_have_class("chart fencechart is-aged")
+        own.server.start()
+        expect(page.locator("#fence")).to_contain_text("now ", timeout=20_000)
+        page.close()
+    finally:
+        own.stop()
+
+
+def test_the_upright_axis_of_a_phone(
+    browser: Browser, console: Console, signed_in: object, q: QueueKeys, console_bus: Bus
+) -> None:
+    job_id, late = mint(), mint()
+    console_bus.run(admission.enqueue_in(q, job_id, b"x", AHEAD))
+    console_bus.run(admission.enqueue_at(q, late, b"x", 1_700_000_000_000))
+    now = console_bus.run(command("ZADD", q.schedule, 1, late))
+    assert now == 0
+    page = signed_in.new_page()  # type: ignore[attr-defined]
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/bus/main/queue/{to_path(q.name)}/schedule")
+    line = page.locator("#fence .fence").bounding_box()
+    ahead = mark(page, job_id).locator(".hit").bounding_box()
+    behind = mark(page, late).locator(".hit").bounding_box()
+    assert behind["y"] < line["y"] < ahead["y"]
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    page.close()
