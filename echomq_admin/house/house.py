@@ -69,7 +69,7 @@ class House:
             self.bus.start()
             self.bus_url = self.bus.url
             (self.var / "bus-url").write_text(self.bus_url)
-        self.link = self._sign_in_link()
+        self.link = self.sign_in_link()
         logs = self.var / "log"
         logs.mkdir(exist_ok=True)
         daphne = ("-m", "daphne", "-v", "0", "-b", HOST, "-p", str(self.port))
@@ -79,8 +79,8 @@ class House:
                 self._add(name, logs, str(ROOT / "manage.py"), *words)
         self._wait_until_ready()
 
-    def _sign_in_link(self) -> str:
-        """The console's own database made ready, and a link that signs its operator in."""
+    def sign_in_link(self) -> str:
+        """The console's own database made ready, and a link that signs its operator in, once."""
         words = [sys.executable, "manage.py", "echomq_house"]
         done = subprocess.run(  # noqa: S603 (our own words)
             words, cwd=ROOT, env=self.env(), stdin=subprocess.DEVNULL, capture_output=True,
