@@ -48,7 +48,7 @@ GLANCED, WALLED = 20, 60
 """Queues sampled a tick beyond the watched: for the rail, and for the wall of all queues."""
 
 HEALTH_MS = 5_000
-SCAN_REST_MS = 5_000
+SCAN_REST_MS = 2_000
 RETRY_MS = (500, 5_000)
 COMMAND_MS = 10_000
 """Long enough for a slow bus to be shown as slow, not as gone."""
@@ -223,7 +223,7 @@ class Observer:
             if isinstance(result, Snapshot):
                 scene.note_sample(queue, result)
                 scene.note_clock(result.at_ms, began, began + took)
-            elif isinstance(result, ForbiddenFault):
+            elif _refused(result):
                 scene.missing["sample"] = f"A look at a queue was refused: {result}."
         scene.note_answer(took)
         at = len(asked.queues)
@@ -265,12 +265,16 @@ class Observer:
             elif isinstance(result, Step):
                 scene.note_queues(result.names)
                 self._cursors[node] = result.cursor
-            elif isinstance(result, ForbiddenFault):
+                self._rest(scene)
+            elif _refused(result):
                 scene.missing["scan"] = (
                     f"Discovery was refused ({result}); only declared queues are known."
                 )
                 self._rested_ms = host_ms()
-        if self._cursors and all(cursor == b"0" for cursor in self._cursors.values()):
+
+    def _rest(self, scene: Scene) -> None:
+        """A pass over every primary is done: the next begins after a while."""
+        if all(cursor == b"0" for cursor in self._cursors.values()):
             self._rested_ms = host_ms()
             scene.scanned = True
 
@@ -316,6 +320,13 @@ class Observer:
             # Events only quicken the ticks; the polls tell the truth without them.
             log.info("no events of %s: %s", self.scene.bus, fault)
             self._heard = frozenset()
+
+
+def _refused(result: Any) -> bool:
+    """Whether the server answered, and said no."""
+    return isinstance(result, EchoMQError) and not isinstance(
+        result, (UnavailableError, UnknownOutcomeError)
+    )
 
 
 def _reason(fault: EchoMQError) -> str:

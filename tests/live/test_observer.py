@@ -221,3 +221,14 @@ def test_paused_since_is_known_only_where_it_was_seen(filled):
     filled.run(command("HSET", CM.meta, "paused", "1"))
     shifted(scene, filled, 2)
     assert scene.paused_since(b"cm") is not None
+
+
+async def test_a_queue_that_comes_later_is_found(observer, filled, monkeypatch):
+    monkeypatch.setattr(sampler, "SCAN_REST_MS", 0)
+    for _ in range(3):
+        await observer.tick([], walled=True)
+    filled.run(command("ZADD", queue("later").pending, 0, mint()))
+    for _ in range(3):
+        await observer.tick([], walled=True)
+    assert b"later" in observer.scene.queues
+    assert observer.scene.sample(b"later").value.pending == 1

@@ -93,6 +93,7 @@ export function write(root = document) {
     element.title ||= element.dateTime;
   }
   for (const element of root.querySelectorAll(".age[data-at]")) drawAge(element);
+  for (const element of root.querySelectorAll("[data-clock]")) put(element, wall(clock.now()));
   for (const row of root.querySelectorAll("tr[data-at]:not(.unk)")) {
     row.classList.toggle("stale", clock.now(busOf(row)) - Number(row.dataset.at) > STALE);
   }
@@ -100,7 +101,6 @@ export function write(root = document) {
 
 function vitals() {
   const now = clock.now();
-  for (const element of document.querySelectorAll("[data-clock]")) put(element, wall(now));
   const skew = clock.skew();
   const size = Math.abs(skew) < 1000 ? `${Math.abs(skew)} ms` : span(skew);
   for (const element of document.querySelectorAll("[data-skew]")) put(element, `${skew < 0 ? "−" : "+"}${size}`);
