@@ -55,8 +55,10 @@ def test_a_house_from_its_start_to_the_next(
     assert f"Port {port} is taken" in why
     assert not processes(tmp_path / "other")
 
-    # Console and bus come back when they are killed.
-    for words, name in (("daphne", "console"), ("valkey-server", "valkey")):
+    # What is killed comes back.
+    for words, name in (
+        ("daphne", "console"), ("echomq_work ", "worker"), ("valkey-server", "valkey"),
+    ):  # fmt: skip
         pid = house.child(words)
         assert pid
         os.kill(pid, signal.SIGKILL)
