@@ -31,6 +31,9 @@ def player_id(number: int) -> bytes:
 
 PLAYERS = {player_id(number): name for number, name in enumerate(NAMES)}
 
+BLOCKED = player_id(5)
+"""Who does not want to hear from the bot: messages to this player die."""
+
 
 def round_of(now_ms: int, room: int) -> bytes:
     """The game that a room plays at a moment; rooms change theirs half a round apart."""

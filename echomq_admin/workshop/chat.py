@@ -1,7 +1,7 @@
 """The chat endpoint that the workshop sends to: the one part that is not real.
 
 A local HTTP server that answers 200 mostly, 429 with `Retry-After` when asked too fast, and 5xx
-now and then; players whose name ends in a chosen digit have blocked the bot for good. Each
+now and then; one player has blocked the bot for good. Each
 answer takes as long as a network would.
 """
 
@@ -28,7 +28,7 @@ class _Answers(BaseHTTPRequestHandler):
         except (ValueError, KeyError, TypeError):
             return self._answer(HTTPStatus.BAD_REQUEST)
         time.sleep(self.server.luck.uniform(FASTEST_S, SLOWEST_S))
-        if chat.endswith(self.server.blocked):
+        if chat == self.server.blocked:
             return self._answer(HTTPStatus.FORBIDDEN)
         if wait_s := self.server.too_fast(chat):
             return self._answer(HTTPStatus.TOO_MANY_REQUESTS, wait_s)
@@ -48,11 +48,11 @@ class _Answers(BaseHTTPRequestHandler):
 
 
 class ChatServer(ThreadingHTTPServer):
-    """`failing` is the share of 502 answers, `blocked` the ending of chats that always refuse."""
+    """`failing` is the share of 502 answers, `blocked` the chat that always refuses."""
 
     daemon_threads = True
 
-    def __init__(self, failing: float = 0.12, blocked: str = "7", seed: int | None = None) -> None:
+    def __init__(self, failing: float = 0.12, blocked: str = "", seed: int | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Answers)
         self.failing = failing
         self.blocked = blocked

@@ -33,7 +33,7 @@ class Handlers:
     def __init__(self, bus: Runs, mint: Callable[[], Plan[bytes]]) -> None:
         self._bus = bus
         self._notify = Client(queue(cast.NOTIFY), mint)
-        self._chat = ChatServer().start()
+        self._chat = ChatServer(blocked=cast.BLOCKED.decode()).start()
 
     def by_queue(self) -> dict[bytes, Callable[[Task], Verdict | None]]:
         """Each queue of the workshop with its handler."""
