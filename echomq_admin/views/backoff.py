@@ -24,6 +24,9 @@ from queue_core.reads.snapshot import Snapshot
 MOST_MS = 7 * 86_400_000
 MOST_TRIES = 100
 
+LISTED = 24
+"""Waiting jobs told one by one."""
+
 # What a worker of ours is given when nothing is said, and a plain policy to hold against it.
 DEFAULTS = {
     "kind": "exponential", "base": "500", "cap": "30000", "tries": "8", "jitter": "1",
@@ -80,6 +83,20 @@ def _nearest(seen: Snapshot[read.Retries], policy: chart.Policy, watch: Watch) -
     }
 
 
+def _listed(waiting: Sequence[read.Waiting], policy: chart.Policy) -> list[dict[str, Any]]:
+    """The exact rows beside the chart, nearest to dead first."""
+    jobs = sorted(waiting, key=lambda one: (-one.failures, float(one.score)))[:LISTED]
+    return [
+        {
+            "job": job,
+            "run_ms": round(float(job.score)),
+            "top_ms": policy.top(job.failures),
+            "off": chart.misfit(policy, job),
+        }
+        for job in jobs
+    ]
+
+
 def _swapped(watch: Watch) -> str:
     given = dict(watch.params) or DEFAULTS
     turned = {
@@ -111,6 +128,8 @@ def _shape(watch: Watch, _scene: Scene, results: Sequence[Any | EchoMQError]) ->
         "spent_a": sum(job.failures >= ours.tries for job in waiting),
         "spent_b": sum(job.failures >= other.tries for job in waiting),
         "claims": sum(job.most_ms is not None for job in waiting),
+        "listed": _listed(waiting, ours),
+        "unlisted": max(0, len(waiting) - LISTED),
         "nearest": _nearest(seen, ours, watch) if waiting else None,
     }
     return Shaped(context, data, at_ms=seen.at_ms, complete=seen.complete, why=seen.why)
@@ -126,6 +145,7 @@ BACKOFF = Page(
         "way-panel": "echomq_admin/backoff/way.html",
         "changes": "echomq_admin/backoff/changes.html",
         "nearest": "echomq_admin/backoff/nearest.html",
+        "waiting": "echomq_admin/backoff/waiting.html",
     },
     look=_look,
     shape=_shape,

@@ -72,7 +72,7 @@ function ground(layer, data, plan) {
 
 function jobs(layer, data, plan, now) {
   const shown = (data.jobs ?? []).filter((job) => job.n <= plan.columns);
-  join(layer, shown, (job) => job.key, (job) => svg("a", { class: "jobmark", href: data.job + job.key }, svg("path", { class: "stem" }), svg("circle", { class: "haloc", r: 9 }), glyph("retry", 3.6, { class: "face" }), svg("title", {})), (mark, job) => {
+  join(layer, shown, (job) => job.key, (job) => svg("g", { class: "jobmark", "data-job": data.job + job.key }, svg("path", { class: "stem" }), svg("circle", { class: "haloc", r: 9 }), glyph("retry", 3.6, { class: "face" }), svg("title", {})), (mark, job) => {
     const left = Math.max(0, job.run - now);
     const given = job.most ?? left;
     const x = plan.column(job.n) + plan.width * (0.5 + 0.84 * aside(job.key));
@@ -92,6 +92,10 @@ class Lab {
     this.jobs = this.svg.appendChild(svg("g"));
     element.replaceChildren(this.svg);
     new ResizeObserver(() => this.draw()).observe(element);
+    this.svg.addEventListener("click", ({ target }) => {
+      const mark = target.closest("[data-job]");
+      if (mark) location.assign(mark.dataset.job);
+    });
     document.addEventListener("visibilitychange", () => this.run());
   }
 
