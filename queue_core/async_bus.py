@@ -99,7 +99,7 @@ class AsyncBus:
         Raises `UnavailableError` when the line breaks: subscribe anew, and look at what was
         missed. Close it, or cancel whoever iterates, to end it.
         """
-        if self._routes.stale:
+        if not self._routes.current():
             await self._pools.learn()
         link = await self._pools.fresh(self._routes.primaries[0])
         async for message in heard(link, channels):
@@ -111,7 +111,7 @@ class AsyncBus:
 
     async def greet(self) -> None:
         """Have a connection to the fence's owner, learning first who that is."""
-        if self._routes.stale:
+        if not self._routes.current():
             await self._pools.learn()
         await self._pools.shared(self._routes.fence_owner())
 
@@ -128,7 +128,7 @@ class AsyncBus:
 
     async def _one(self, call: Call) -> Reply:
         """One call: straight to its node, and around by `exchange` only where that refuses."""
-        if not self._routes.stale:
+        if self._routes.current():
             if self.observe:
                 permit(call)
             answer = settled(call, (await self._pools.sent([straight(call, self._routes)]))[0][0])
@@ -165,7 +165,7 @@ class AsyncBus:
         call, within_s = blocking(step)
         if self.observe:
             permit(call)
-        if self._routes.stale:
+        if not self._routes.current():
             await self._pools.learn()
         send = straight(call, self._routes)
         answer = settled(call, (await self._pools.blocked(send, within_s))[0])

@@ -145,7 +145,7 @@ class AsyncPools:
     async def learn(self) -> None:
         """Ask who serves what; one task asks, the others wait for it."""
         async with self._learning:
-            if not self.routes.stale:
+            if self.routes.current():
                 return
             asking = self.routes.learn()
             try:

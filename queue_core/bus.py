@@ -110,7 +110,7 @@ class Bus:
         The subscription is in force when this returns. The iterator raises `UnavailableError`
         when the line breaks: subscribe anew, and look at what was missed. Close it to end it.
         """
-        if self._routes.stale:
+        if not self._routes.current():
             self._pools.learn()
         return subscribed(self._pools.take(self._routes.primaries[0]), channels)
 
@@ -120,7 +120,7 @@ class Bus:
 
     def greet(self) -> None:
         """Have a connection to the fence's owner, learning first who that is."""
-        if self._routes.stale:
+        if not self._routes.current():
             self._pools.learn()
         self._pools.put(self._pools.take(self._routes.fence_owner()))
 
@@ -141,7 +141,7 @@ class Bus:
 
     def _one(self, call: Call) -> Reply:
         """One call: straight to its node, and around by `exchange` only where that refuses."""
-        if not self._routes.stale:
+        if self._routes.current():
             if self.observe:
                 permit(call)
             answer = settled(call, self._pools.sent([straight(call, self._routes)])[0][0])
@@ -179,7 +179,7 @@ class Bus:
         call, within_s = blocking(step)
         if self.observe:
             permit(call)
-        if self._routes.stale:
+        if not self._routes.current():
             self._pools.learn()
         send = straight(call, self._routes)
         answer = settled(call, self._pools.sent([send], within_s)[0][0])

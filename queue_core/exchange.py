@@ -166,7 +166,7 @@ def exchange(calls: Sequence[Call], routes: Routes) -> Rounds:
     asked: dict[int, str] = {}  # place -> node that imports its slot
     learned = False
     for _ in range(ROUNDS):
-        if routes.stale:
+        if not routes.current():
             try:
                 yield Learn()
             except EchoMQError as fault:

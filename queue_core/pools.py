@@ -178,7 +178,7 @@ class Pools:
     def learn(self) -> None:
         """Ask who serves what; one thread asks, the others wait for it."""
         with self._learning:
-            if not self.routes.stale:
+            if self.routes.current():
                 return
             asking = self.routes.learn()
             try:

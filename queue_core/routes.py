@@ -6,9 +6,11 @@ which of them owns which slots; a refusal with MOVED corrects one slot at once.
 
 from __future__ import annotations
 
+import math
 from binascii import crc_hqx
 from collections.abc import Generator
 from dataclasses import dataclass
+from time import monotonic
 
 from queue_core import fence
 from queue_core.errors import EchoMQError, ServerFault, UnavailableError
@@ -16,6 +18,12 @@ from queue_core.plans import Arg, Call, Reply
 from queue_core.servers import Address, Kind, Servers
 
 SLOTS = 16384
+
+DOUBT_S = {Kind.single: math.inf, Kind.sentinel: 1.0, Kind.cluster: 15.0}
+"""How long what the servers said is taken for true. After an orderly failover behind Sentinels
+the old primary still takes writes for a moment, which nobody keeps: asking once a second bounds
+that moment. A Cluster says MOVED where it matters; asking keeps the list of primaries true."""
+
 Words = tuple[Arg, ...]
 
 
@@ -48,8 +56,18 @@ class Routes:
         self.addresses: dict[str, Address] = {}
         self.stale = servers.kind is not Kind.single
         self.can_learn = self.stale
+        self._doubt_at = math.inf
         if not self.stale:
             self._only(servers.seeds[0])
+
+    def current(self) -> bool:
+        """Whether what is known may be used without asking first."""
+        return not self.stale and (self._doubt_at == math.inf or monotonic() < self._doubt_at)
+
+    def learned(self) -> None:
+        """What is known is as good as it gets, for a while."""
+        self.stale = False
+        self._doubt_at = monotonic() + DOUBT_S[self.servers.kind]
 
     def node_of(self, call: Call) -> str:
         """The node of a call. `UnavailableError` where a Cluster has none for it."""
@@ -89,8 +107,8 @@ class Routes:
         self.stale = True
 
     def learn(self) -> Generator[Ask, Reply | EchoMQError, None]:
-        """Ask who serves, one server after another until one knows. `UnavailableError` where
-        none does. Each answer is sent in, a fault too."""
+        """Ask who serves, one server after another until one knows. Each answer is sent in, a
+        fault too. `UnavailableError` where none knows and what was known has failed."""
         if self.servers.kind is Kind.single:
             return
         words: Words = ("CLUSTER", "SLOTS")
@@ -99,15 +117,17 @@ class Routes:
         last: EchoMQError | None = None
         for address in self._known():
             answer = yield Ask(address, words)
-            if isinstance(answer, ServerFault):
+            if isinstance(answer, ServerFault) and self.stale:
                 raise answer
             if isinstance(answer, EchoMQError):
                 last = answer
             elif answer:
                 self._take(answer, address)
-                self.stale = False
+                self.learned()
                 return
-        raise UnavailableError("NOROUTE", self._lost(last))
+        if self.stale:
+            raise UnavailableError("NOROUTE", self._lost(last))
+        self.learned()  # whoever was asked is away, those that serve may well do so
 
     def _lost(self, last: EchoMQError | None) -> str:
         if self.servers.kind is Kind.sentinel:
