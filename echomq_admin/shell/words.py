@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 
-from echomq_admin.shell import acting, looking, sign_in
+from echomq_admin.shell import acting, looking, proving, sign_in
 from echomq_admin.shell.asking import which_bus
 from echomq_admin.shell.output import Printer, Refused, name_of
 from queue_core.outcomes import Outcome
@@ -63,6 +63,9 @@ def add_words(parser: ArgumentParser) -> None:
     _enqueue(word("enqueue", acting.enqueue, "Bring a job in."))
     _repeats(word("repeats", _repeats_or_verb, "List the repeats of a queue, or act on one."))
     _board(word("board", _board_or_rescore, "Show a board, or re-score a player on it."))
+
+    sub = word("conformance", proving.conformance, "Play the scenarios of the wire on a bus.")
+    proving.add_words(sub)
 
     sub = word("sign-in", sign_in.sign_in, "Print a link that signs in once.")
     sub.add_argument("--user", help="by default the only superuser")

@@ -7,13 +7,14 @@ reached, 130 stopped.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from queue_core import fence as fencing
-from queue_core.conformance.suite import SCENARIOS, chosen, play
+from queue_core.conformance.suite import chosen, one_line, play
 from queue_core.errors import EchoMQError, FenceError, ForbiddenFault, InvalidError
 from queue_core.outcomes import Outcome
 
@@ -46,7 +47,21 @@ def main(words: Sequence[str] | None = None) -> int:
     options = parser.parse_args(words)
     if options.url is None and not options.list:
         parser.error("give the URL of a bus")
-    return answer(options.url or "", options, options.fence, print_line)
+    try:
+        return carry_out(options.url or "", options, options.fence, print_line)
+    except FenceError as fault:
+        return _refused("the version fence: ", fault, Outcome.not_permitted)
+    except ForbiddenFault as fault:
+        return _refused("the bus refuses: ", fault, Outcome.not_permitted)
+    except InvalidError as fault:
+        return _refused("", fault, Outcome.invalid)
+    except EchoMQError as fault:
+        return _refused("the bus does not serve: ", fault, Outcome.unavailable)
+    except BrokenPipeError:  # nobody reads on: nor may the interpreter's own last flush
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return STOPPED
+    except KeyboardInterrupt:
+        return STOPPED
 
 
 def add_words(parser: ArgumentParser) -> None:
@@ -63,22 +78,10 @@ def add_words(parser: ArgumentParser) -> None:
     )
 
 
-def answer(url: str, options: Namespace, fence: str, put: Print) -> int:
-    """Play or list, line by line; the exit code. Faults are one line on standard error."""
-    try:
-        if options.list:
-            return _list(options, put)
-        return _play(url, options, fence, put)
-    except FenceError as fault:
-        return _refused(f"the version fence: {fault}", Outcome.not_permitted)
-    except ForbiddenFault as fault:
-        return _refused(f"the bus refuses: {fault}", Outcome.not_permitted)
-    except InvalidError as fault:
-        return _refused(str(fault), Outcome.invalid)
-    except EchoMQError as fault:
-        return _refused(f"the bus does not serve: {fault}", Outcome.unavailable)
-    except KeyboardInterrupt:
-        return STOPPED
+def carry_out(url: str, options: Namespace, fence: str, put: Print) -> int:
+    """List the scenarios or play them, a line each through `put`; answers the exit code. Raises
+    what `play` raises."""
+    return _list(options, put) if options.list else _play(url, options, fence, put)
 
 
 def print_line(line: str) -> None:
@@ -88,7 +91,7 @@ def print_line(line: str) -> None:
 
 
 def _list(options: Namespace, put: Print) -> int:
-    for one in chosen(options.only) if options.only else SCENARIOS:
+    for one in chosen(options.only):
         record = {"number": one.number, "name": one.name, "text": one.text}
         put(json.dumps(record) if options.json else f"{one.number:>3} {one.name:<30} {one.text}")
     return 0
@@ -108,6 +111,6 @@ def _play(url: str, options: Namespace, fence: str, put: Print) -> int:
     return FAILED if failed else 0
 
 
-def _refused(sentence: str, outcome: Outcome) -> int:
-    sys.stderr.write(" ".join(sentence.split()) + "\n")
+def _refused(about: str, fault: EchoMQError, outcome: Outcome) -> int:
+    sys.stderr.write(f"{about}{one_line(fault)}\n")
     return outcome.exit_code

@@ -108,15 +108,21 @@ def _result(scenario: Scenario, ground: Ground, scratch: bytes, minter: Minter) 
     except Differs as found:
         told = {"what": found.what, "expected": repr(found.expected), "got": repr(found.got)}
     except EchoMQError as fault:
-        told = {"what": "a step", "expected": "an answer", "got": _one_line(fault)}
+        told = {
+            "what": "a step",
+            "expected": "an answer",
+            "got": f"{type(fault).__name__}: {one_line(fault)}",
+        }
     finally:
         stage.close()
     took_ms = round((time.monotonic() - began) * 1000)
     return Result(scenario.number, scenario.name, not told, took_ms, **told)
 
 
-def _one_line(fault: Exception) -> str:
-    return f"{type(fault).__name__}: {' '.join(str(fault).split())}"
+def one_line(fault: Exception) -> str:
+    """What a fault says, on one line that commands no terminal."""
+    text = " ".join(str(fault).split())
+    return "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in text)
 
 
 @contextmanager
