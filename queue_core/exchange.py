@@ -182,13 +182,12 @@ def exchange(calls: Sequence[Call], routes: Routes) -> Rounds:
             except UnavailableError as fault:
                 found[place] = fault
                 continue
-            if place in asked:
-                sending.add(node, ("ASKING",), None, writing=False)
             if call.script is not None and unknown.get(place) == node:
                 sending.add(node, ("SCRIPT", "LOAD", call.script.source), None, writing=False)
+            if place in asked:  # holds for the one command that follows
+                sending.add(node, ("ASKING",), None, writing=False)
             sending.add(node, words_of(call), place, writes(call))
-        asked.clear()
-        unknown.clear()
+        imported, asked = asked, {}
         sends = sending.sends()
         if not sends:
             return found
@@ -201,6 +200,8 @@ def exchange(calls: Sequence[Call], routes: Routes) -> Rounds:
             code = code_of(answer)
             if code == "NOSCRIPT":
                 unknown[place] = node
+                if place in imported:
+                    asked[place] = node
             elif code == "MOVED":
                 routes.moved(str(answer), node)
             elif code == "ASK":

@@ -187,8 +187,13 @@ def _address(text: str, default: int) -> Address:
     host, colon, port = text.rpartition(":")
     if not colon or (text.startswith("[") and text.endswith("]")):
         host, port = text, str(default)
-    host = host.removeprefix("[").removesuffix("]")
-    if not host or any(ch.isspace() for ch in host) or "/" in host:
+    bracketed = host.startswith("[") and host.endswith("]")
+    host = host[1:-1] if bracketed else host
+    if (
+        not host
+        or (":" in host) is not bracketed
+        or any(ch.isspace() or ch in "/[]" for ch in host)
+    ):
         raise InvalidError(f"no host in {_shown(text)}")
     return Address(host, _number(port, "a port", 1, 65_535))
 
