@@ -8,7 +8,7 @@ round trip, so that one bad verdict or fault leaves no other member unsettled (p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from queue_core.errors import EchoMQError
@@ -18,7 +18,7 @@ from queue_core.keys import QueueKeys
 from queue_core.outcomes import OUTCOME_OF, Outcome, Word
 from queue_core.plans import Batch, Plan
 from queue_core.work.serving import Policy, settle_by
-from queue_core.work.verdicts import Dead, Done, Failed, Later, Verdict
+from queue_core.work.verdicts import Done, Failed, Later, Verdict, verdict_of
 
 MISSING = "missing verdict"
 """The error of a member that the handler said nothing about."""
@@ -63,15 +63,7 @@ def verdicts_of(leases: Sequence[Lease], answer: Any) -> dict[bytes, Verdict]:
 
 
 def _verdict(answer: Mapping[Any, Any], job_id: bytes) -> Verdict:
-    given = answer[job_id] if job_id in answer else Failed(MISSING)
-    if given is None:
-        return Done()
-    if isinstance(given, Failed | Dead):
-        # A reason that is no text, or no valid text, must not stop the settling of the others.
-        return replace(given, reason=str(given.reason).encode(errors="replace").decode())
-    if isinstance(given, Done | Later):
-        return given
-    return Failed(f"bad verdict: {type(given).__name__}")
+    return verdict_of(answer[job_id]) if job_id in answer else Failed(MISSING)
 
 
 def settle(

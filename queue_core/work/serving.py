@@ -7,13 +7,16 @@ the ring nor flat pending starves the other (protocol part 10, row 1).
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from queue_core import ids
+from queue_core.errors import InvalidError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
 from queue_core.outcomes import OUTCOME_OF, Outcome, Word
-from queue_core.plans import Batch, Call, Plan
+from queue_core.plans import Batch, Call, Plan, Reply, Wait
 from queue_core.verbs import claims, settle
 from queue_core.work.backoff import Backoff
 from queue_core.work.verdicts import Dead, Done, Failed, Later, Verdict
@@ -28,6 +31,10 @@ class Policy:
 
     backoff: Backoff
     max_attempts: int
+
+
+Held: TypeAlias = tuple[bytes, bytes]
+"""A job's id and the token it was claimed under."""
 
 
 def claim_next(q: QueueKeys, lease_ms: int, worker: bytes, turn: int) -> Plan[Lease | None]:
@@ -61,13 +68,42 @@ def _standing(q: QueueKeys) -> Plan[tuple[int, bool]]:
     return ring, paused is not None
 
 
+def park(q: QueueKeys, beat_ms: int) -> Plan[Reply]:
+    """Wait for a wake of the ring, a beat at most: nothing wakes for flat pending."""
+    return (yield Wait((q.wake,), beat_ms))
+
+
+def held_by(lease: Lease) -> Held:
+    """What proves a lease."""
+    return lease.id, lease.token
+
+
+def extend_all(q: QueueKeys, held: Iterable[Held], lease_ms: int) -> Plan[set[Held]]:
+    """Renew what is in hand; answers those that were lost. Of two claims of one job only the
+    later can stand, so that only that one is asked about."""
+    latest: dict[bytes, Held] = {}
+    everything = list(held)
+    for one in everything:
+        other = latest.setdefault(one[0], one)
+        if int(one[1]) > int(other[1]):
+            latest[one[0]] = one
+    if not latest:
+        return set()
+    failed = set((yield from settle.extend_locks(q, latest.values(), lease_ms)))
+    return {one for one in everything if latest[one[0]] != one or one[0] in failed}
+
+
 def settle_by(q: QueueKeys, lease: Lease, verdict: Verdict, policy: Policy) -> Plan[Word]:
     """Carry a verdict out, under the lease's token."""
     match verdict:
         case Done(result):
             return (yield from settle.complete(q, lease.id, lease.token, result))
         case Later(delay_ms):
-            return (yield from settle.delay(q, lease.id, lease.token, delay_ms))
+            try:
+                return (yield from settle.delay(q, lease.id, lease.token, delay_ms))
+            except InvalidError as bad:
+                # Nothing was sent. Tried again it would stay in hand for ever.
+                return (yield from settle_by(q, lease, Failed(f"bad verdict: {bad}"), policy))
         case Dead(reason):
             text = reason.encode()
             return (yield from settle.retry(q, lease.id, lease.token, 0, 1, text))

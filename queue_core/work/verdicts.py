@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+LONGEST = 200
+"""Characters of an answer that are quoted where it is no verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +38,28 @@ class Dead:
 
 
 Verdict: TypeAlias = Done | Failed | Later | Dead
+
+
+def verdict_of(answer: object) -> Verdict:
+    """The verdict in what a handler answered: None is done, anything that is no verdict fails.
+    A reason comes out as text that can be sent."""
+    if answer is None:
+        return Done()
+    if isinstance(answer, Failed | Dead):
+        # A reason that is no text, or no valid text, must not keep its job from being settled.
+        return replace(answer, reason=str(answer.reason).encode(errors="replace").decode())
+    if isinstance(answer, Done) and isinstance(answer.result, bytes | None):
+        return answer
+    if isinstance(answer, Later) and isinstance(answer.delay_ms, int):
+        return answer
+    return Failed(f"bad verdict: {answer!r}"[:LONGEST])
+
+
+def failure(error: BaseException) -> Verdict:
+    """What an exception of a handler means: its attempt failed, for the reason it names."""
+    return verdict_of(Failed(f"{type(error).__name__}: {error}"))
+
+
+def overtime(timeout_ms: int) -> Failed:
+    """The verdict on a handler that ran over its time."""
+    return Failed(f"timed out after {timeout_ms} ms")
