@@ -57,20 +57,21 @@ class Differs(AssertionError):
 
 @dataclass
 class Replay:
-    """One file against one server. `times` holds, for each step run, the server's clock in ms
-    before and after it."""
+    """One file against the servers of one bus. `times` holds, for each step run, the server's
+    clock in ms before and after it. `home` is the server of a key where there are several, which
+    share one clock."""
 
     file: str
     client: redis.Redis
     run: Run
     better: list[Better]
+    home: Callable[[str], redis.Redis] | None = None
     times: list[tuple[int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.scenario: Json = json.loads((VECTORS / f"{self.file}.json").read_text())
         self.queues: list[str] = self.scenario["queues"]
         self.listed = {one.step: one for one in self.better}
-        self.dump_script = self.client.register_script(_DUMP)
 
     def __call__(self) -> None:
         """Run every step and hold it to the record. From the first step where we do better, each
@@ -110,9 +111,14 @@ class Replay:
             time.sleep(args["ms"] / 1000)
             return None
         if op == "raw":
-            self.client.execute_command(*(raw(word) for word in args["cmd"]))
+            words = [raw(word) for word in args["cmd"]]
+            self.server_of(words[1].decode()).execute_command(*words)
             return None
         return self.run(answer(op, args))
+
+    def server_of(self, key: str) -> redis.Redis:
+        """The server that holds a key."""
+        return self.home(key) if self.home else self.client
 
     def listen(self) -> Any:
         """A subscription to the events of the scenario's queues, in force."""
@@ -146,21 +152,27 @@ class Replay:
     def wipe(self) -> None:
         """Delete every key of the scenario's queues."""
         for pattern in self.patterns():
-            if keys := self.client.keys(pattern):
-                self.client.delete(*keys)
+            server = self.server_of(pattern)
+            if keys := server.keys(pattern):
+                server.delete(*keys)
 
     def dump(self) -> tuple[dict[str, Json], int]:
         """Every key of the scenario's queues, and when that was."""
-        entries, (seconds, micros) = self.dump_script(args=self.patterns())
-        done = int(seconds) * 1000 + int(micros) // 1000
-        return {entry[0].decode(): dumped(*entry[1:]) for entry in entries}, done
+        found: dict[str, Json] = {}
+        for pattern in self.patterns():
+            script = self.server_of(pattern).register_script(_DUMP)
+            entries, (seconds, micros) = script(args=[pattern])
+            found |= {entry[0].decode(): dumped(*entry[1:]) for entry in entries}
+        return found, int(seconds) * 1000 + int(micros) // 1000
 
     def load(self, state: dict[str, Json]) -> None:
         """Bring the recorded keys back, with their clocks where this replay's steps ran."""
-        with self.client.pipeline(transaction=True) as pipe:
-            for key, entry in state.items():
-                self.load_key(pipe, key, entry)
-            pipe.execute()
+        for pattern in self.patterns():
+            with self.server_of(pattern).pipeline(transaction=True) as pipe:
+                for key, entry in state.items():
+                    if key.startswith(pattern.removesuffix("*")):
+                        self.load_key(pipe, key, entry)
+                pipe.execute()
 
     def load_key(self, pipe: Any, key: str, entry: Json) -> None:
         """Bring one key back."""
