@@ -65,8 +65,9 @@ class Consumer:
     parks where nothing waits. `drain_s` is what the jobs in hand get to end after `stop`.
 
     A handler that runs over `timeout_ms` (None: no limit) fails its attempt at that moment, and
-    what it answers later counts for nothing. Its thread cannot be ended from outside: `task.cancel` is
-    asked, and until the handler looks at it and returns it keeps its place of `concurrency`.
+    what it answers later counts for nothing. Its thread cannot be ended from outside:
+    `task.cancel` is asked, and until the handler looks at it and returns it keeps its place of
+    `concurrency`.
     """
 
     def __init__(
