@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-LONGEST = 200
-"""Characters of an answer that are quoted where it is no verdict."""
-
 
 @dataclass(frozen=True, slots=True)
 class Done:
@@ -52,7 +49,7 @@ def verdict_of(answer: object) -> Verdict:
         return answer
     if isinstance(answer, Later) and isinstance(answer.delay_ms, int):
         return answer
-    return Failed(f"bad verdict: {answer!r}"[:LONGEST])
+    return Failed(f"bad verdict: {type(answer).__name__}")
 
 
 def failure(error: BaseException) -> Verdict:
