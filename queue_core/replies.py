@@ -21,14 +21,30 @@ _CANNOT_SERVE = frozenset({
     "NOREPLICAS",
 })  # fmt: skip
 _FORBIDDEN = frozenset({"NOPERM", "NOAUTH", "WRONGPASS"})
+_WORDS = {one.value.encode(): one for one in Word}
 
 
 def word(reply: Reply) -> Word:
     """The verdict of a script: the first element of its list."""
     try:
-        return Word(reply[0].decode("ascii"))
-    except (ValueError, TypeError, IndexError, AttributeError):
+        return _WORDS[reply[0]]
+    except (KeyError, TypeError, IndexError):
         raise ContractError(f"no verdict of the wire: {reply!r}") from None
+
+
+def verdicts(reply: Reply, count: int) -> list[Word | EchoMQError]:
+    """What a script that treats `count` items one by one said of each: a word, or the fault that
+    it met, told as `-` and its text."""
+    if len(reply) != count + 1 or reply[0] != b"done":
+        raise ContractError(f"no {count} verdicts of the wire: {reply!r}")
+    try:
+        return [_WORDS[said] for said in reply[1:]]
+    except KeyError:
+        return [_verdict(said) for said in reply[1:]]
+
+
+def _verdict(said: bytes) -> Word | EchoMQError:
+    return fault(said[1:].decode(errors="replace")) if said[:1] == b"-" else word([said])
 
 
 def pairs(flat: Reply) -> dict[bytes, bytes]:

@@ -1,43 +1,68 @@
--- Claim the popped id: one attempt more, a lease until `deadline`, and `py_held` where the
--- worker told its name. Answers {id, payload, attempts[, lane]}, or nil for a ghost, which is
--- dropped, and for a row whose attempts are no number, which goes to the dead for an operator.
-local function take(base, id, lane_name, now, deadline, worker)
+-- Claim the popped id: one attempt more, and `py_held` where the worker told its name. Answers
+-- {id, payload, attempts[, lane]}; nil for a ghost, which is dropped, and for a row whose attempts
+-- are no number, which goes to the dead for an operator; false where only a job that was never
+-- tried is wanted and this one was.
+local function take(base, id, lane_name, now, worker, fresh)
   local row_key = base .. 'job:' .. id
-  local found = redis.pcall('HMGET', row_key, 'payload', 'group')
+  local found = redis.pcall('HMGET', row_key, 'payload', 'group', 'attempts')
   if found.err or not found[1] then
     drop_ghost(row_key, id)
     return nil
   end
+  if fresh and found[3] ~= '0' then return false end
   local attempts = redis.pcall('HINCRBY', row_key, 'attempts', 1)
   if type(attempts) ~= 'number' then
     bury(base, id, 'attempts is not a number')
     record('bury', id)
     return nil
   end
-  redis.call('HSET', row_key, 'state', 'active')
-  if worker ~= '' then
-    redis.call('HSET', row_key, 'py_held',
+  if worker == '' then
+    redis.call('HSET', row_key, 'state', 'active')
+  else
+    redis.call('HSET', row_key, 'state', 'active', 'py_held',
       worker .. ':' .. string.format('%.0f:%.0f', attempts, now))
   end
-  redis.call('ZADD', base .. 'active', deadline, id)
   if found[2] and not lane_name then count_in(base, found[2], 1) end
   record('claim', id)
   return {id, found[1], attempts, lane_name}
 end
 
--- Claim up to `wanted` from the head of a waiting set. Up to a hundred ghosts are passed over in
--- one call; the second answer is whether only ghosts were met, so that there is more to try.
-local function take_from(base, waiting, lane_name, wanted, lease_ms, worker)
-  local now = now_ms()
-  local deadline = now + lease_ms
-  local reply, tries = {'claimed', deadline}, wanted + 100
-  while #reply - 2 < wanted and tries > 0 do
-    local popped = redis.call('ZPOPMIN', waiting, math.min(wanted - #reply + 2, tries))
-    if #popped == 0 then return reply, false end
+-- Claim up to `wanted` from the head of a waiting set and add them to `taken`, leased until
+-- `deadline`. Once `taken` holds `sure`, a job that was tried before is put back and ends it. Up to
+-- a hundred ghosts are passed over in one call. Answers why it took no more: dry, kept, or nil
+-- where it has all that was wanted or gave up among ghosts.
+local function take_into(taken, base, waiting, lane_name, wanted, sure, now, deadline, worker)
+  local goal, tries, why = #taken + wanted, wanted + 100, nil
+  local leased = {}
+  while #taken < goal and tries > 0 and not why do
+    local popped = redis.call('ZPOPMIN', waiting, math.min(goal - #taken, tries))
+    if #popped == 0 then why = 'dry' end
     for at = 1, #popped, 2 do
+      local id = popped[at]
+      local one = not why and take(base, id, lane_name, now, worker, #taken >= sure)
+      if one == false then
+        redis.call('ZADD', waiting, popped[at + 1], id)
+        why = 'kept'
+      elseif one then
+        taken[#taken + 1] = one
+        leased[#leased + 1] = deadline
+        leased[#leased + 1] = id
+      end
       tries = tries - 1
-      reply[#reply + 1] = take(base, popped[at], lane_name, now, deadline, worker)
     end
   end
-  return reply, #reply == 2
+  if #leased > 0 then redis.call('ZADD', base .. 'active', unpack(leased)) end
+  return why
+end
+
+-- Claim up to `wanted` of one waiting set as a reply. The second answer is whether only ghosts
+-- were met, so that there is more to try.
+local function take_from(base, waiting, lane_name, wanted, lease_ms, worker)
+  local now = now_ms()
+  local reply, deadline = {}, now + lease_ms
+  local why = take_into(reply, base, waiting, lane_name, wanted, wanted, now, deadline, worker)
+  local ghosts = #reply == 0 and not why
+  table.insert(reply, 1, 'claimed')
+  table.insert(reply, 2, deadline)
+  return reply, ghosts
 end

@@ -4,7 +4,7 @@
 -- keys:
 -- args: cursor page rounds suffixes...
 -- replies: {cursor, name, ...}
--- flags: no-writes
+-- flags: no-writes allow-cross-slot-keys
 --
 -- `suffixes` are pairs of suffix and type. A name that itself holds "}:" is taken from no key:
 -- it could be a job, lane or repeat of another queue whose id ends like a suffix.

@@ -12,14 +12,18 @@ from queue_core.errors import EchoMQError
 from queue_core.keys import QueueKeys
 from queue_core.numbers import delay, instant
 from queue_core.outcomes import Word
-from queue_core.plans import Batch, Call, Plan
-from queue_core.replies import word
+from queue_core.plans import Batch, Plan
+from queue_core.replies import verdicts, word
 from queue_core.scripts import script
+
+IN_ONE_SCRIPT = 250
+"""Admissions of one script: a ms of the server's time."""
 
 BATCH = 1000
 """Admissions sent in one round trip; more would only grow the buffers on both sides."""
 
 _ENQUEUE = script("enqueue")
+_ENQUEUE_MANY = script("enqueue_many")
 _ENQUEUE_AT = script("enqueue_at")
 _ENQUEUE_IN = script("enqueue_in")
 _LANE_ENQUEUE = script("lane_enqueue")
@@ -29,7 +33,8 @@ _LANE_ENQUEUE_IN = script("lane_enqueue_in")
 
 def enqueue(q: QueueKeys, job_id: bytes | str, payload: bytes) -> Plan[Word]:
     """Admit a job into flat pending, in mint order: `enqueued`."""
-    return word((yield _enqueue(q, ids.check(job_id), payload)))
+    raw = ids.check(job_id)
+    return word((yield _ENQUEUE.call((q.row(raw), q.pending), q.base, raw, payload)))
 
 
 def enqueue_at(q: QueueKeys, job_id: bytes | str, payload: bytes, run_at_ms: int) -> Plan[Word]:
@@ -52,14 +57,24 @@ def enqueue_many(
 ) -> Plan[list[Word | EchoMQError]]:
     """Admit many (id, payload), each by itself: the answers in order, a fault in its place.
 
-    Every id is checked before the first is sent. Not atomic: one round trip per `BATCH`. No
-    items, no answers (part 10, row 42).
+    Every id is checked before the first is sent. Not atomic: scripts of `IN_ONE_SCRIPT`, and one
+    round trip per `BATCH`. No items, no answers (part 10, row 42).
     """
-    calls = [_enqueue(q, ids.check(job_id), payload) for job_id, payload in items]
+    words: list[bytes] = []
+    for job_id, payload in items:
+        words += (ids.check(job_id), payload)
     answers: list[Word | EchoMQError] = []
-    for start in range(0, len(calls), BATCH):
-        replies = yield Batch(tuple(calls[start : start + BATCH]))
-        answers += [reply if isinstance(reply, EchoMQError) else word(reply) for reply in replies]
+    for start in range(0, len(words), 2 * BATCH):
+        parts = [
+            words[at : at + 2 * IN_ONE_SCRIPT]
+            for at in range(start, min(start + 2 * BATCH, len(words)), 2 * IN_ONE_SCRIPT)
+        ]
+        calls = [_ENQUEUE_MANY.call((q.pending,), q.base, *part) for part in parts]
+        replies = yield Batch(tuple(calls))
+        for part, reply in zip(parts, replies, strict=True):
+            count = len(part) // 2
+            fault = isinstance(reply, EchoMQError)
+            answers += [reply] * count if fault else verdicts(reply, count)
     return answers
 
 
@@ -90,7 +105,3 @@ def lane_enqueue_in(
     lane_name, raw = ids.check(group), ids.check(job_id)
     args = (q.base, raw, payload, lane_name, delay(delay_ms))
     return word((yield _LANE_ENQUEUE_IN.call((q.row(raw), q.schedule), *args)))
-
-
-def _enqueue(q: QueueKeys, raw: bytes, payload: bytes) -> Call:
-    return _ENQUEUE.call((q.row(raw), q.pending), q.base, raw, payload)

@@ -19,6 +19,7 @@ MOST = 1000
 """Jobs of one claim; a script's work and its reply stay bounded."""
 
 _CLAIM = script("claim")
+_CLAIM_NEXT = script("claim_next")
 _LANE_CLAIM = script("lane_claim")
 _LANE_CLAIM_SHARE = script("lane_claim_share")
 
@@ -26,8 +27,8 @@ _LANE_CLAIM_SHARE = script("lane_claim_share")
 def claim(q: QueueKeys, lease_ms: int, worker: bytes | str = b"") -> Plan[Lease | None]:
     """The oldest flat pending job by mint order, or None where none waits or the queue is
     paused."""
-    leases = yield from claim_batch(q, 1, lease_ms, worker)
-    return leases[0] if leases else None
+    taken = yield from claim_batch(q, 1, lease_ms, worker)
+    return taken[0] if taken else None
 
 
 def claim_batch(
@@ -39,12 +40,61 @@ def claim_batch(
     return (yield from _taken(_CLAIM.call(keys, *args)))
 
 
+def claim_next(
+    q: QueueKeys,
+    size: int,
+    lease_ms: int,
+    worker: bytes | str = b"",
+    *,
+    sure: int = MOST,
+    ring_first: bool = False,
+    weighted: bool = False,
+) -> Plan[list[Lease]]:
+    """Up to `size` jobs of flat pending and of the ring, asked in that order or the other; never
+    over `MOST`. The ring turns for each job, or, `weighted`, for each lane's weight.
+
+    Beyond `sure` jobs, which their taker can start at once, only jobs are taken that were never
+    tried: so none waits in hand beside one that may end its worker (part 10, row 14).
+    """
+    call = next_call(q, size, lease_ms, worker, sure, ring_first, weighted)
+    return (yield from _taken(call))
+
+
+def next_call(
+    q: QueueKeys,
+    size: int,
+    lease_ms: int,
+    worker: bytes | str,
+    sure: int,
+    ring_first: bool,
+    weighted: bool,
+) -> Call:
+    """The call of `claim_next`, to be sent beside others; `leases` reads its reply."""
+    most = min(whole(size, "a batch"), MOST)
+    held = min(whole(sure, "the sure", 0), most)
+    first = b"ring" if ring_first else b"flat"
+    args = (q.base, most, held, first, int(weighted), lease(lease_ms), as_bytes(worker))
+    return _CLAIM_NEXT.call((q.pending, q.ring, q.active), *args)
+
+
+def leases(reply: Reply) -> list[Lease] | None:
+    """What a claim took; None where it met and dropped only ghosts and should be asked again."""
+    if reply[0] == b"claimed":
+        deadline_ms = reply[1]
+        return [_lease(entry, deadline_ms) for entry in reply[2:]]
+    if reply[0] == b"empty":
+        return []
+    if reply[0] != b"again":
+        raise ContractError(f"no verdict of a claim: {reply!r}")
+    return None
+
+
 def lane_claim(q: QueueKeys, lease_ms: int, worker: bytes | str = b"") -> Plan[Lease | None]:
     """The oldest job of the next lane in the ring. None where the ring or that lane is empty or
     the queue is paused; other lanes may still have work (part 10, row 16)."""
     keys, args = (q.ring, q.active), (q.base, lease(lease_ms), as_bytes(worker))
-    leases = yield from _taken(_LANE_CLAIM.call(keys, *args))
-    return leases[0] if leases else None
+    taken = yield from _taken(_LANE_CLAIM.call(keys, *args))
+    return taken[0] if taken else None
 
 
 def lane_claim_weighted(
@@ -67,13 +117,9 @@ def _share(q: QueueKeys, weighted: bool, lease_ms: int, worker: bytes | str) -> 
 def _taken(call: Call) -> Plan[list[Lease]]:
     """One round trip; another only after a script that met and dropped a hundred ghosts."""
     while True:
-        reply = yield call
-        if reply[0] == b"claimed":
-            return [_lease(entry, reply[1]) for entry in reply[2:]]
-        if reply[0] == b"empty":
-            return []
-        if reply[0] != b"again":
-            raise ContractError(f"no verdict of a claim: {reply!r}")
+        taken = leases((yield call))
+        if taken is not None:
+            return taken
 
 
 def _lease(entry: Reply, deadline_ms: int) -> Lease:

@@ -5,7 +5,7 @@ that it has no row; nothing is changed then. All raise `InvalidError` for an ill
 number out of range before anything is sent.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from queue_core import ids, numbers
@@ -15,7 +15,7 @@ from queue_core.keys import QueueKeys
 from queue_core.names import as_bytes
 from queue_core.numbers import EXACT, instant, lease, whole
 from queue_core.outcomes import Word
-from queue_core.plans import Plan
+from queue_core.plans import Call, Plan
 from queue_core.replies import word
 from queue_core.scripts import script
 
@@ -24,7 +24,11 @@ Token = bytes | str | int
 HELD_IN_ONE_CALL = 1000
 """Leases renewed by one script."""
 
+DONE_IN_ONE_CALL = 100
+"""Jobs that one script settles: a ms or two of the server's time."""
+
 _COMPLETE = script("complete")
+_COMPLETE_MANY = script("complete_many")
 _RETRY = script("retry")
 _DELAY = script("delay")
 _EXTEND_LOCK = script("extend_lock")
@@ -41,6 +45,22 @@ def complete(
     raw = ids.check(job_id)
     args = (q.base, raw, token_of(token), raw if result is None else result)
     return word((yield _COMPLETE.call((q.row(raw), q.active, q.pending), *args)))
+
+
+def complete_calls(
+    q: QueueKeys, done: Sequence[tuple[bytes, bytes, bytes | None]]
+) -> list[tuple[Call, int]]:
+    """The calls that complete many (id, token, result) jobs, each by itself, and how many each
+    settles; `replies.verdicts` reads their replies. They publish what they completed."""
+    calls = []
+    for start in range(0, len(done), DONE_IN_ONE_CALL):
+        part = done[start : start + DONE_IN_ONE_CALL]
+        words: list[bytes] = []
+        for raw, token, result in part:
+            words += (raw, token, raw if result is None else result)
+        call = _COMPLETE_MANY.call((q.active, q.pending), q.base, q.events, *words)
+        calls.append((call, len(part)))
+    return calls
 
 
 def retry(

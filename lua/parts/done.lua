@@ -1,0 +1,14 @@
+-- Settle one job as done; answers the verdict. The token must be the present one; being held still
+-- is not required. A child of a flow tells its parent. Counting it is the caller's.
+local function done(base, id, token, result)
+  local row_key = base .. 'job:' .. id
+  local held = redis.call('HMGET', row_key, 'attempts', 'group', 'parent', 'parent_queue')
+  if not held[1] then return 'gone' end
+  if held[1] ~= token then return 'stale' end
+  local from = withdraw(base, id, held[2])
+  -- A dead child has reported its death already.
+  if held[3] and from ~= 'dead' then child_done(base, id, held[3], held[4], result) end
+  redis.call('DEL', row_key)
+  record('complete', id)
+  return 'ok'
+end

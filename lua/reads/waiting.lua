@@ -1,0 +1,8 @@
+-- Whether anything waits for a worker: a line that tracks what it reads hears when that changes.
+-- keys: pending ring meta
+-- args: base
+-- replies: {now_ms, flat, lanes, paused} counts, and 1 where the queue is paused
+-- uses: now
+-- flags: no-writes
+return {now_ms(), redis.call('ZCARD', pending), redis.call('LLEN', ring),
+  redis.call('HEXISTS', meta, 'paused')}
