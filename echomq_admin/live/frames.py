@@ -51,6 +51,7 @@ def drawing(page: Page, watch: Watch, scenes: Scenes, shaped: Shaped) -> dict[st
         "since_ms": since,
         "why": why,
         "at_ms": _at(watch, scene, shaped),
+        "no_writes": scene.no_writes(watch.queue) if scene is not None else "",
         **surroundings.context(page, watch, scenes),
         **shaped.context,
     }

@@ -78,7 +78,7 @@ class Observer:
         self._moved_ms = 0
         self._health_ms = 0
         self._rested_ms = 0
-        self._cursors: dict[str | None, bytes] = {}
+        self._scanning: dict[str, bytes] = {}
         self._heard: frozenset[bytes] = frozenset()
         self._listening: asyncio.Task[None] | None = None
         self._asking: set[asyncio.Task[None]] = set()
@@ -163,28 +163,34 @@ class Observer:
         asked.plans.extend(plans)
 
     async def _run(self, asked: _Asked) -> None:
-        extra = self._upkeep(timeless=not asked.queues)
-        plans = asked.plans + [plan for _, plan in extra]
-        if not plans:
-            return
         began = host_ms()
-        results = await self._answers(plans)
+        refused = await self._connect()
+        extra = [] if refused else self._upkeep(timeless=not asked.queues)
+        plans = asked.plans + [plan for _, plan in extra]
+        results = [refused] if refused else await self._answers(plans)
         took = host_ms() - began
         if self._failed(results):
+            fault = next(result for result in results if isinstance(result, EchoMQError))
             for view, size in asked.views:
-                if view.results is None:
-                    fault = next(r for r in results if isinstance(r, EchoMQError))
-                    view.results = [fault] * size
+                view.results = view.results or [fault] * size
             return
         self._note(asked, results, began, took)
         self._note_upkeep(extra, results[len(asked.plans) :], began, took)
 
-    async def _answers(self, plans: list[Plan[Any]]) -> list[Any]:
-        try:
-            if self._bus is None:
+    async def _connect(self) -> EchoMQError | None:
+        """Have a bus, or say why there is none."""
+        if self._bus is None:
+            try:
                 self._bus = await async_connect(
                     self._url, observe=True, command_timeout_ms=COMMAND_MS
                 )
+            except EchoMQError as fault:
+                return fault
+        return None
+
+    async def _answers(self, plans: list[Plan[Any]]) -> list[Any]:
+        assert self._bus is not None
+        try:
             return await self._bus.run_all(plans)
         except EchoMQError as fault:
             return [fault] * len(plans)
@@ -222,9 +228,10 @@ class Observer:
         for queue, result in zip(asked.queues, results, strict=False):
             if isinstance(result, Snapshot):
                 scene.note_sample(queue, result)
+                scene.note_missing("sample", "")
                 scene.note_clock(result.at_ms, began, began + took)
             elif _refused(result):
-                scene.missing["sample"] = f"A look at a queue was refused: {result}."
+                scene.note_missing("sample", f"A look at a queue was refused: {result}.")
         scene.note_answer(took)
         at = len(asked.queues)
         for view, size in asked.views:
@@ -239,11 +246,12 @@ class Observer:
         if timeless or now - self._health_ms >= HEALTH_MS:
             self._health_ms = now
             extra.append((None, health()))
-        if now - self._rested_ms >= SCAN_REST_MS:
-            nodes = (self._bus.primaries() if self._bus is not None else ()) or (None,)
-            self.scene.primaries = len(nodes)
-            self.scene.nodes = tuple(nodes)
-            extra += [(node, discover(self._cursors.get(node, b"0"), node)) for node in nodes]
+        nodes = self._bus.primaries() if self._bus is not None else ()
+        self.scene.primaries = len(nodes)
+        if not self._scanning and now - self._rested_ms >= SCAN_REST_MS:
+            self._scanning = dict.fromkeys(nodes, b"0")
+        self._scanning = {node: at for node, at in self._scanning.items() if node in nodes}
+        extra += [(node, discover(at, node)) for node, at in self._scanning.items()]
         return extra
 
     def _note_upkeep(
@@ -259,24 +267,31 @@ class Observer:
                 scene.health = result
                 if result.now_ms is not None:
                     scene.note_clock(result.now_ms, began, began + took)
-                scene.missing = {
-                    name: f"The server's access list refuses {name}." for name in result.missing
-                }
+                scene.note_missing(
+                    "health",
+                    " ".join(
+                        f"The server's access list refuses {name}." for name in result.missing
+                    ),
+                )
             elif isinstance(result, Step):
                 scene.note_queues(result.names)
-                self._cursors[node] = result.cursor
-                self._rest(scene)
+                scene.note_missing("scan", "")
+                self._scan_on(str(node), result.cursor)
             elif _refused(result):
-                scene.missing["scan"] = (
-                    f"Discovery was refused ({result}); only declared queues are known."
+                scene.note_missing(
+                    "scan", f"Discovery was refused ({result}); only declared queues are known."
                 )
-                self._rested_ms = host_ms()
+                self._scanning, self._rested_ms = {}, host_ms()
 
-    def _rest(self, scene: Scene) -> None:
-        """A pass over every primary is done: the next begins after a while."""
-        if all(cursor == b"0" for cursor in self._cursors.values()):
+    def _scan_on(self, node: str, cursor: bytes) -> None:
+        """Where a primary's pass goes on. When every primary is through, the next pass begins
+        after a rest."""
+        if cursor != b"0":
+            self._scanning[node] = cursor
+            return
+        self._scanning.pop(node, None)
+        if not self._scanning:
             self._rested_ms = host_ms()
-            scene.scanned = True
 
     # ---- between ticks ---------------------------------------------------------------------
 

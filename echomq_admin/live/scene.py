@@ -69,7 +69,6 @@ class Scene:
         self.nodes: tuple[str | None, ...] = (None,)
         """The primaries by name, for reads that walk the whole bus; None where there is one."""
         self.partial = ""
-        self.scanned = False
         self.missing: dict[str, str] = {}
         self._queues: dict[bytes, None] = dict.fromkeys(self.declared)
         self._history: OrderedDict[bytes, deque[tuple[int, Sample]]] = OrderedDict()
@@ -126,6 +125,13 @@ class Scene:
         stand = self._paused.get(queue)
         return stand.since_ms if stand is not None and stand.value and stand.since_ms else None
 
+    def no_writes(self, queue: bytes) -> str:
+        """Why the server would take no write to a queue; empty where it would."""
+        if self.health is not None and self.health.role == "replica":
+            return "The bus is a replica: writes are unavailable until a primary answers."
+        seen = self.samples.get(queue)
+        return no_right(seen.value.refused) if seen is not None else ""
+
     # ---- written by the observer ----------------------------------------------------------
 
     def note_queues(self, names: Sequence[bytes]) -> None:
@@ -161,6 +167,13 @@ class Scene:
         self.ping_ms, self.skew_ms = min(self._clocks)
         self.last_ms = server_ms
 
+    def note_missing(self, part: str, why: str) -> None:
+        """What the server refuses to show, in a sentence; empty where it no longer does."""
+        if why:
+            self.missing[part] = why
+        else:
+            self.missing.pop(part, None)
+
     def note_answer(self, took_ms: float) -> None:
         """The bus answered a tick."""
         self.tick_ms = took_ms
@@ -175,6 +188,11 @@ class Scene:
         else:
             since = self.last_ms or self.now_ms
             self.status = Status(state, since, why, 1, next_try_ms)
+
+
+def no_right(refused: Sequence[str]) -> str:
+    """Which commands the access list would have to allow for a verb; empty where none lack."""
+    return f"The server's access list refuses {', '.join(refused)}." if refused else ""
 
 
 def _stand(
