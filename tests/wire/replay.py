@@ -130,12 +130,16 @@ class Replay:
         return listener
 
     def settle(self, listener: Any) -> list[Json]:
-        """The messages that the events channels carried up to now."""
-        self.client.publish(MARK, "")
+        """The messages that the events channels carried up to now: each server's come before a
+        mark that is sent through it."""
+        marks = [self.server_of(pattern).publish(MARK, "") for pattern in self.patterns()]
         messages: list[Json] = []
         for message in listener.listen():
             if message["channel"] == MARK.encode():
-                break
+                marks.pop()
+                if not marks:
+                    break
+                continue
             channel = message["channel"].decode()
             messages.append({"channel": channel, "message": json.loads(message["data"])})
         return messages
