@@ -67,12 +67,11 @@ async def test_both_sets_are_served_and_handlers_may_be_plain_or_awaited(
     all_of_them = {b"%s%d" % (kind, n) for kind in (b"flat", b"lane") for n in range(10)}
 
     async def awaited(task: AsyncTask) -> None:
-        if len(served) < 10:
-            await task.progress("here")
-            await task.log("a line")
-            served.add(task.payload)
-        else:
+        if len(served) == 10:
             await asyncio.Event().wait()
+        served.add(task.payload)
+        await task.progress("here")
+        await task.log("a line")
 
     def plain(task: Task) -> None:
         assert threading.current_thread() is not threading.main_thread()
