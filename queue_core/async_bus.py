@@ -22,6 +22,7 @@ from queue_core.exchange import (
     permit,
     settled,
     straight,
+    unused,
 )
 from queue_core.plans import Batch, Call, Plan, Reply, Step, Wait
 from queue_core.servers import Servers, parse
@@ -64,6 +65,7 @@ class AsyncBus:
     async def run(self, plan: Plan[T]) -> T:
         """Run a plan to its result. A fault is thrown into it, and out of here if it does not
         take it."""
+        unused(plan)
         try:
             step = next(plan)
             while True:

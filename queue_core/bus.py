@@ -25,6 +25,7 @@ from queue_core.exchange import (
     permit,
     settled,
     straight,
+    unused,
 )
 from queue_core.plans import Batch, Call, Plan, Reply, Step, Wait
 from queue_core.pools import Pools, subscribed
@@ -75,6 +76,7 @@ class Bus:
     def run(self, plan: Plan[T]) -> T:
         """Run a plan to its result. A fault is thrown into it, and out of here if it does not
         take it."""
+        unused(plan)
         try:
             step = next(plan)
             while True:

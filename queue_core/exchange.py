@@ -1,15 +1,16 @@
 """What a bus sends and how it takes the answers, without I/O: both buses drive this.
 
-Calls are grouped into one pipeline per node and round. A script the node does not know is loaded
-and sent again, alone; a moved slot is followed; a node that could not be reached is looked for
-once more. None of these has run anything, so sending again repeats nothing. What was sent and
-got no answer is never sent again.
+Calls are grouped into one pipeline per node and round. A script that a node turns out not to know
+is loaded, and only what met that is sent again; a moved slot is followed; a node that could not
+be reached is looked for once more. None of these has run anything, so sending again repeats
+nothing. What was sent and got no answer is never sent again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
+from types import GeneratorType
 from typing import Any, TypeAlias
 
 from queue_core.errors import (
@@ -21,6 +22,7 @@ from queue_core.errors import (
 )
 from queue_core.plans import Batch, Call, Plan, Reply, Wait
 from queue_core.routes import Routes, Words
+from queue_core.scripts import Script
 
 ROUNDS = 6
 """A call is followed through so many refusals; a Cluster that moves on is then unavailable."""
@@ -127,15 +129,16 @@ def settled(call: Call, answer: Answer) -> Reply | EchoMQError:
     return answer
 
 
-class _Round:
+class _Pipelines:
     """The pipelines of one round, and which call each place in them belongs to."""
 
     def __init__(self) -> None:
-        self._sends: dict[str, tuple[list[Words], list[int | None]]] = {}
+        self._sends: dict[str, tuple[list[Words], list[int | str]]] = {}
         self._writing: set[str] = set()
 
-    def add(self, node: str, words: Words, place: int | None, writing: bool) -> None:
-        """Put one command at the end of a node's pipeline; `place` None for one of our own."""
+    def add(self, node: str, words: Words, place: int | str, writing: bool = False) -> None:
+        """Put one command at the end of a node's pipeline. `place` is that of its call, or for
+        a command of our own the SHA it loads, "" for none."""
         pipeline = self._sends.get(node)
         if pipeline is None:
             pipeline = self._sends[node] = ([], [])
@@ -150,72 +153,120 @@ class _Round:
             Send(node, words, node in self._writing) for node, (words, _) in self._sends.items()
         ]
 
-    def pair(self, answers: Sequence[Sequence[Answer]]) -> Iterable[tuple[str, int, Answer]]:
-        """Node, place and answer of every call that was sent."""
+    def pair(self, answers: Sequence[Sequence[Answer]]) -> Iterable[tuple[str, int | str, Answer]]:
+        """Node, place and answer of every command that was sent."""
         for (node, (_, places)), got in zip(self._sends.items(), answers, strict=True):
             for place, answer in zip(places, got, strict=True):
-                if place is not None:
-                    yield node, place, answer
+                yield node, place, answer
+
+
+class _Exchange:
+    """Calls under way: what was found, what is still to do, and what is in its way."""
+
+    def __init__(self, calls: Sequence[Call], routes: Routes) -> None:
+        self.calls = calls
+        self.routes = routes
+        self.found: list[Reply | EchoMQError] = [None] * len(calls)
+        self.todo = list(range(len(calls)))
+        self.learned = False
+        self._asked: dict[int, str] = {}  # place -> node that imports its slot
+        self._lacking: set[int] = set()  # places whose node lacked their script
+        self._refused: dict[tuple[str, str], ServerFault] = {}  # (node, SHA) not let in
+        self._sending = _Pipelines()
+
+    def compose(self) -> list[Send]:
+        """The next round."""
+        self._sending = sending = _Pipelines()
+        several = len(self.todo) > 1
+        for place in self.todo:
+            call = self.calls[place]
+            try:
+                node = self._asked.get(place) or self.routes.node_of(call)
+            except UnavailableError as fault:
+                self.found[place] = fault
+                continue
+            if call.script is not None and (several or place in self._lacking):
+                self._load(node, call.script)
+            if place in self._asked:  # holds for the one command that follows
+                sending.add(node, ("ASKING",), "")
+            sending.add(node, words_of(call), place, writes(call))
+        return sending.sends()
+
+    def _load(self, node: str, script: Script) -> None:
+        """Load a script ahead of the first call of it, so that a pipeline keeps its order."""
+        known = self.routes.scripts.setdefault(node, set())
+        if script.sha not in known:
+            known.add(script.sha)
+            self._sending.add(node, ("SCRIPT", "LOAD", script.source), script.sha)
+
+    def take(self, answers: Sequence[Sequence[Answer]]) -> None:
+        """Note the answers of a round; what must go out again is to do."""
+        self.todo = []
+        asked, self._asked = self._asked, {}
+        for node, place, answer in self._sending.pair(answers):
+            if isinstance(place, int):
+                if self._again(node, place, answer, place in asked):
+                    self.todo.append(place)
+            elif place and not isinstance(answer, bytes):
+                self.routes.scripts[node].discard(place)
+                if isinstance(answer, ServerFault):
+                    self._refused[node, place] = answer
+
+    def _again(self, node: str, place: int, answer: Answer, imported: bool) -> bool:
+        """Whether a call must go out again."""
+        call = self.calls[place]
+        self.found[place] = settled(call, answer)
+        code = code_of(answer) if isinstance(answer, EchoMQError) else ""
+        if code == "NOSCRIPT" and call.script is not None:
+            if refused := self._refused.get((node, call.script.sha)):
+                self.found[place] = refused
+                return False
+            self.routes.scripts.setdefault(node, set()).discard(call.script.sha)
+            self._lacking.add(place)
+            if imported:
+                self._asked[place] = node
+        elif code == "MOVED":
+            self.routes.moved(str(answer), node)
+        elif code == "ASK":
+            self._asked[place] = self.routes.redirected(str(answer), node)[1]
+        elif code in ELSEWHERE and self.routes.can_learn and not self.learned:
+            self.routes.stale = True  # refused or never sent: another may serve by now
+        else:
+            return False
+        return True
+
+    def give_up(self, fault: EchoMQError | None) -> None:
+        """Answer what is still to do with a fault."""
+        for place in self.todo:
+            self.found[place] = fault or UnavailableError(
+                "TRYAGAIN", f"the servers sent us around: {self.found[place]}"
+            )
 
 
 def exchange(calls: Sequence[Call], routes: Routes) -> Rounds:
     """Bring calls to their nodes and the answers home, in the order of the calls."""
-    found: list[Reply | EchoMQError] = [None] * len(calls)
-    todo = list(range(len(calls)))
-    unknown: dict[int, str] = {}  # place -> node that lacks its script
-    asked: dict[int, str] = {}  # place -> node that imports its slot
-    learned = False
+    going = _Exchange(calls, routes)
     for _ in range(ROUNDS):
         if not routes.current():
             try:
                 yield Learn()
             except EchoMQError as fault:
-                for place in todo:
-                    found[place] = fault
-                return found
-            learned = True
-        sending = _Round()
-        for place in todo:
-            call = calls[place]
-            try:
-                node = asked.get(place) or routes.node_of(call)
-            except UnavailableError as fault:
-                found[place] = fault
-                continue
-            if call.script is not None and unknown.get(place) == node:
-                sending.add(node, ("SCRIPT", "LOAD", call.script.source), None, writing=False)
-            if place in asked:  # holds for the one command that follows
-                sending.add(node, ("ASKING",), None, writing=False)
-            sending.add(node, words_of(call), place, writes(call))
-        imported, asked = asked, {}
-        sends = sending.sends()
-        if not sends:
-            return found
-        answers = yield sends
-        todo = []
-        for node, place, answer in sending.pair(answers or ()):
-            found[place] = settled(calls[place], answer)
-            if not isinstance(answer, EchoMQError):
-                continue
-            code = code_of(answer)
-            if code == "NOSCRIPT":
-                unknown[place] = node
-                if place in imported:
-                    asked[place] = node
-            elif code == "MOVED":
-                routes.moved(str(answer), node)
-            elif code == "ASK":
-                asked[place] = routes.redirected(str(answer), node)[1]
-            elif code in ELSEWHERE and routes.can_learn and not learned:
-                routes.stale = True  # refused or never sent: another may serve by now
-            else:
-                continue
-            todo.append(place)
-        if not todo:
-            return found
-    for place in todo:
-        found[place] = UnavailableError("TRYAGAIN", f"the cluster sent us around: {found[place]}")
-    return found
+                going.give_up(fault)
+                return going.found
+            going.learned = True
+        if not (sends := going.compose()):
+            return going.found
+        going.take((yield sends) or ())
+        if not going.todo:
+            return going.found
+    going.give_up(None)
+    return going.found
+
+
+def unused(plan: Plan[Any]) -> None:
+    """`ContractError` for a plan that has run: it would silently answer None."""
+    if isinstance(plan, GeneratorType) and plan.gi_frame is None:
+        raise ContractError("a plan runs once; make another for another run")
 
 
 def lockstep(
@@ -223,6 +274,8 @@ def lockstep(
 ) -> Generator[list[Call], list[Reply | EchoMQError], list[Any]]:
     """Advance plans together: every round sends the next step of each that still runs. A plan
     that fails is its `EchoMQError` in the list."""
+    for plan in plans:
+        unused(plan)
     results: list[Any] = [None] * len(plans)
     running = [
         (place, plan, step)

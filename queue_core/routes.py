@@ -47,13 +47,15 @@ class Ask:
 
 class Routes:
     """What is known of the servers of one bus. `slots` is None but in a Cluster; `primaries` are
-    node names; `stale` says that the knowledge failed and should be asked for again."""
+    node names; `scripts` which SHAs a node was seen to know; `stale` says that the knowledge failed
+    and should be asked for again."""
 
     def __init__(self, servers: Servers) -> None:
         self.servers = servers
         self.slots: list[str] | None = None
         self.primaries: tuple[str, ...] = ()
         self.addresses: dict[str, Address] = {}
+        self.scripts: dict[str, set[str]] = {}
         self.stale = servers.kind is not Kind.single
         self.can_learn = self.stale
         self._doubt_at = math.inf

@@ -141,6 +141,15 @@ def test_a_plan_that_waits_cannot_run_beside_others(reach, q):
     assert results[1] == 0
 
 
+def test_a_plan_runs_once(reach, q):
+    plan = command("EXISTS", q.base)
+    assert reach.run(plan) == 0
+    with pytest.raises(ContractError):
+        reach.run(plan)
+    with pytest.raises(ContractError):
+        reach.run_all([plan])
+
+
 def test_what_is_published_is_heard(reach, q):
     with reach.listening(q.events) as following:
         for n in (1, 2):

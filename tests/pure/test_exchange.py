@@ -18,6 +18,9 @@ CLUSTER = [
 ]
 
 
+NO_SCRIPT = fault("NOSCRIPT x")
+
+
 def routes(url: str = "redis+cluster://seed:1", answer: object = CLUSTER) -> Routes:
     """Routes that have learned this."""
     known = Routes(parse(url))
@@ -77,14 +80,42 @@ def test_one_pipeline_per_node_and_round_and_replies_in_order():
     assert replies == [0, 1, 2, 3, 4]
 
 
-def test_only_what_met_no_script_is_sent_again_behind_its_loading():
-    enqueue = script("enqueue")
-    keys = (low(1), low(2))
-    calls = [enqueue.call(keys, b"b", b"i", b"p"), Call("INCR", (low(),))]
-    went, replies = drive(calls, routes(), [[fault("NOSCRIPT x"), 1]], [[b"sha", [b"enqueued"]]])
-    assert [word[0] for word in went[0][0].words] == ["EVALSHA", "INCR"]
+def test_a_lone_script_goes_by_its_name_and_is_loaded_where_that_is_unknown():
+    call = script("enqueue").call((low(1), low(2)), b"b", b"i", b"p")
+    went, replies = drive([call], routes(), [[NO_SCRIPT]], [[b"sha", [b"enqueued"]]])
+    assert [word[0] for word in went[0][0].words] == ["EVALSHA"]
     assert [word[0] for word in went[1][0].words] == ["SCRIPT", "EVALSHA"]
-    assert replies == [[b"enqueued"], 1]
+    assert replies == [[b"enqueued"]]
+
+
+def test_a_pipeline_loads_a_script_once_and_ahead():
+    call = script("enqueue").call((low(1), low(2)), b"b", b"i", b"p")
+    known = routes()
+    went, _ = drive([call, Call("INCR", (low(),)), call], known, [[b"sha", [b"a"], 1, [b"b"]]])
+    assert [word[0] for word in went[0][0].words] == ["SCRIPT", "EVALSHA", "INCR", "EVALSHA"]
+    went, _ = drive([call, call], known, [[[b"a"], [b"b"]]])
+    assert [word[0] for word in went[0][0].words] == ["EVALSHA", "EVALSHA"]
+
+
+def test_only_what_met_no_script_is_sent_again():
+    call = script("enqueue").call((low(1), low(2)), b"b", b"i", b"p")
+    known = routes()
+    drive([call, call], known, [[b"sha", [b"a"], [b"b"]]])
+    calls = [call, Call("INCR", (low(),)), call]
+    went, replies = drive(
+        calls, known, [[NO_SCRIPT, 1, NO_SCRIPT]], [[b"sha", [b"enqueued"], [b"duplicate"]]]
+    )
+    assert [word[0] for word in went[1][0].words] == ["SCRIPT", "EVALSHA", "EVALSHA"]
+    assert replies == [[b"enqueued"], 1, [b"duplicate"]]
+
+
+def test_a_server_that_loads_no_script_is_told_by_its_refusal():
+    call = script("enqueue").call((low(1), low(2)), b"b", b"i", b"p")
+    refusal = fault("NOPERM no right to script|load")
+    for rounds in ([[NO_SCRIPT]], [[refusal, NO_SCRIPT]]), ([[refusal, NO_SCRIPT, NO_SCRIPT]],):
+        size = 1 if len(rounds) == 2 else 2
+        _, replies = drive([call] * size, routes(), *rounds)
+        assert replies == [refusal] * size
 
 
 def test_a_pure_read_goes_as_one():
@@ -156,9 +187,8 @@ def test_a_script_that_an_importing_node_lacks_is_loaded_there():
     keys = (low(1), low(2))
     ask = fault(f"ASK {slot_of(keys[0])} b:2")
     call = script("enqueue").call(keys, b"b", b"i", b"p")
-    missing = fault("NOSCRIPT x")
     went, replies = drive(
-        [call], routes(), [[ask]], [[b"OK", missing]], [[b"sha", b"OK", [b"enqueued"]]]
+        [call], routes(), [[ask]], [[b"OK", NO_SCRIPT]], [[b"sha", b"OK", [b"enqueued"]]]
     )
     assert [word[0] for word in went[1][0].words] == ["ASKING", "EVALSHA"]
     assert [word[0] for word in went[2][0].words] == ["SCRIPT", "ASKING", "EVALSHA"]
