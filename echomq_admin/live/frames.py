@@ -108,11 +108,11 @@ class View:
         than ages changed."""
         with translation.override(self.watch.language):
             context = drawing(self.page, self.watch, scenes, shaped)
-            drawn = self._draw(context)
             parts = {
                 name: render_to_string(template, {**context, **own})
                 for name, (template, own) in shaped.parts.items()
             }
+            drawn = self._draw({**context, "drawn_parts": parts})
         data = {name: json.dumps(value) for name, value in shaped.data.items()}
         return self._publish(context, shaped, drawn, parts, data)
 

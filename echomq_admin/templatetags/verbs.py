@@ -40,16 +40,18 @@ def verb(
 
     `expect` is the state shown beside it, `off` a reason why it cannot be pressed now, `word`
     another word for it, `look` more classes (primary, quiet). Other arguments are parameters of
-    the action. Without the right, or while the console is read-only, it is dashed and says so.
+    the action. Without the right, while the console is read-only, or where the bus takes no write
+    (`no_writes` of the context) it is dashed and says so.
     """
     known = ACTIONS[action]
     watch = context["watch"]
     shown = word or known.word
-    why = off
     if read_only():
         why = "The console is read-only."
     elif not known.may(watch):
         why = f"Needs the permission {known.permission}."
+    else:
+        why = context.get("no_writes") or off
     classes = " ".join(filter(None, ("btn", "danger" if known.danger else "", look)))
     if why:
         return format_html(

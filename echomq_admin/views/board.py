@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from echomq_admin.charts import board as chart
 from echomq_admin.live.page import BadParameter, Page, Shaped, Watch, from_path, to_path
-from echomq_admin.live.scene import Scene
+from echomq_admin.live.scene import Scene, no_right
 from echomq_admin.views.listing import trouble
 from echomq_admin.views.show import show
 from queue_core.errors import EchoMQError
@@ -51,7 +51,7 @@ def _look(watch: Watch, _scene: Scene) -> Sequence[Plan[Any]]:
     )
 
 
-def _shape(watch: Watch, _scene: Scene, results: Sequence[Any | EchoMQError]) -> Shaped:
+def _shape(watch: Watch, scene: Scene, results: Sequence[Any | EchoMQError]) -> Shaped:
     seen, game = results
     follow = _followed(watch)
     context: dict[str, Any] = {
@@ -70,6 +70,7 @@ def _shape(watch: Watch, _scene: Scene, results: Sequence[Any | EchoMQError]) ->
         "places": chart.places(board.top),
         "around": chart.places(board.around),
         "long_name": LONG_NAME,
+        "no_writes": scene.no_writes(b"") or no_right(board.refused),
     }
     data = {"ranks": chart.series(board.top, follow)} if board.there else {}
     return Shaped(context, data, at_ms=seen.at_ms)

@@ -134,7 +134,7 @@ def _list(page: Snapshot[read.DuePage], watch: Watch, view: str) -> dict[str, An
     }
 
 
-def _shape(watch: Watch, _scene: Scene, results: Sequence[Any | EchoMQError]) -> Shaped:
+def _shape(watch: Watch, scene: Scene, results: Sequence[Any | EchoMQError]) -> Shaped:
     seen, registry, page = results
     switches = _switches(watch)
     context: dict[str, Any] = {"switches": switches}
@@ -150,7 +150,8 @@ def _shape(watch: Watch, _scene: Scene, results: Sequence[Any | EchoMQError]) ->
         series = chart.series(seen, watch.param("scale", "log"), known)
         data["fence"] = {**series, "job": job, "hide": hide}
         context["fence"], at_ms = _fence(seen), seen.at_ms
-        context["drag"] = watch.may("reschedule_job") and _dialog(watch)
+        may = watch.may("reschedule_job") and not scene.no_writes(watch.queue)
+        context["drag"] = may and _dialog(watch)
     if isinstance(page, EchoMQError):
         context["list_trouble"] = trouble(page)
     else:

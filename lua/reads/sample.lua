@@ -2,12 +2,13 @@
 -- counts, what waits in lanes, how late the schedule is, who works, what comes next.
 -- keys: pending active schedule dead ring paused glimit gactive meta completed failed registry workers
 -- args: base window alive_ms edges...
--- replies: {now_ms, faults, counts, meta, pending_head, schedule, lanes, repeats, workers}
+-- replies: {now_ms, faults, counts, meta, pending_head, schedule, lanes, repeats, workers, refused}
 -- builds: g:*:pending
--- uses: now
+-- uses: now refused
 -- flags: no-writes
 --
 -- A fault is {command, part, the server's words}; its numbers are nil and the rest stands.
+-- `refused` are the writing commands that whoever asks may not use on the queue.
 -- `window` bounds every walk over lanes. `edges` are ms from now, rising; schedule answers how
 -- many jobs lie below each. Ids are compared byte by byte: the server's string order follows
 -- its locale.
@@ -97,4 +98,5 @@ return {
   lanes_facts(),
   {ask('repeat', 'ZCARD', registry), ask('repeat', 'ZRANGE', registry, 0, 0, 'WITHSCORES')},
   {ask('workers', 'ZCARD', workers), ask('workers', 'ZCOUNT', workers, now - alive_ms, '+inf')},
+  refused_on(pending),
 }

@@ -40,13 +40,15 @@ class Standing:
 @dataclass(frozen=True, slots=True)
 class Board:
     """`there` is False where no such board exists; a set without members cannot exist. `rank` is
-    that of the player asked for, None where it has none; `around` are its neighbours."""
+    that of the player asked for, None where it has none; `around` are its neighbours. `refused`
+    are the writing commands that our login may not use on the board."""
 
     there: bool
     players: int
     top: tuple[Standing, ...]
     rank: int | None
     around: tuple[Standing, ...]
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def board(
     reply = yield _BOARD.call((keys.board(game),), top, player, around)
     if reply[0] == b"absent":
         return Snapshot(Board(False, 0, (), None, ()), reply[1])
-    _, now, players, first, rank, place, opening, beside = reply
+    _, now, players, first, rank, place, opening, beside, refused = reply
     whole = players * 2 <= len(first)
     value = Board(
         there=True,
@@ -100,6 +102,7 @@ def board(
         top=standings(first, 1, 0),
         rank=None if rank is None else int(rank),
         around=standings(beside, int(opening), int(place)),
+        refused=tuple(name.decode("ascii") for name in refused),
     )
     why = "" if whole else f"The first {len(first) // 2} of {players} players."
     return Snapshot(value, now, whole, why)

@@ -65,6 +65,7 @@ class Sample:
     minted (Unix ms), None where nothing waits or its id tells no time. `late` jobs are due,
     `worst_due` is the lowest score. `fence` counts the schedule by `FENCE_EDGES_MS`.
     `next_repeat` is `(name, due ms)`. `workers` are those heard of within `WORKER_ALIVE_MS`.
+    `refused` are the writing commands that our login may not use on the queue.
     """
 
     pending: int | None
@@ -92,6 +93,7 @@ class Sample:
     next_repeat: tuple[bytes, float] | None
     workers: int | None
     faults: tuple[Fault, ...]
+    refused: tuple[str, ...]
 
     @property
     def waiting(self) -> int | None:
@@ -161,7 +163,7 @@ def _next_repeat(head: Reply) -> tuple[bytes, float] | None:
 
 
 def _read(reply: Reply) -> Snapshot[Sample]:
-    now, faults, counts, meta, head, due, lanes, repeats, workers = reply
+    now, faults, counts, meta, head, due, lanes, repeats, workers, refused = reply
     pending, active, schedule, dead = counts[:4]
     late, _first, worst, coming, under = due or (0 if schedule == 0 else None, None, None, None, ())
     jobs, waiting, at_limit, lane_head, whole, ring = lanes
@@ -193,6 +195,7 @@ def _read(reply: Reply) -> Snapshot[Sample]:
         next_repeat=_next_repeat(repeats[1]),
         workers=workers[1],
         faults=tuple(dict.fromkeys(map(fault, faults))),
+        refused=tuple(name.decode("ascii") for name in refused),
     )
     why = sample.faults[0].sentence if sample.faults else ""
     if not whole and not why:
