@@ -30,6 +30,7 @@ from queue_core.exchange import (
 from queue_core.plans import Batch, Call, Plan, Reply, Step, Wait
 from queue_core.pools import Pools, subscribed
 from queue_core.servers import Servers, parse
+from queue_core.watches import Watch
 
 T = TypeVar("T")
 
@@ -115,6 +116,10 @@ class Bus:
         if not self._routes.current():
             self._pools.learn()
         return subscribed(self._pools.take(self._routes.primaries[0]), channels)
+
+    def watch(self, key: bytes) -> Watch:
+        """A line beside the others that hears at once when something of `key`'s slot changes."""
+        return Watch(self._pools, key)
 
     def close(self) -> None:
         """Give up the idle connections, and those in use when they come back."""

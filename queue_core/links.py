@@ -110,6 +110,26 @@ class Link:
             reply = self._reader.gets()
         return list(reply) if isinstance(reply, list) else reply
 
+    def fileno(self) -> int:
+        """Its socket, to be polled."""
+        return self._socket.fileno()
+
+    def said(self, readable: bool) -> list[Reply]:
+        """What the server has said so far, pushes and replies; the socket is asked once where it
+        is `readable`. `OSError` where the line broke."""
+        came: list[Reply] = []
+        parser = self._reader
+        while True:
+            while (reply := parser.gets()) is not NOT_YET:
+                came.append(list(reply) if isinstance(reply, list) else reply)
+            if not readable:
+                return came
+            data = self._socket.recv(_CHUNK)
+            if not data:
+                raise ConnectionResetError("the server closed the connection")
+            parser.feed(data)
+            readable = isinstance(self._socket, ssl.SSLSocket) and self._socket.pending() > 0
+
     def close(self) -> None:
         """Give it up."""
         self._socket.close()

@@ -97,6 +97,12 @@ class Pools:
             link.close()
         return self._open(self.routes.addresses[node])
 
+    def fresh(self, node: str) -> Link:
+        """A new connection, for whoever keeps it."""
+        if self._closed:
+            raise UnavailableError("CLOSED", "this bus has been closed")
+        return self._open(self.routes.addresses[node])
+
     def put(self, link: Link) -> None:
         """Give a connection back that owes no answer."""
         if link.timeout_s != self._command_s:

@@ -31,6 +31,7 @@ _COMPLETE = script("complete")
 _COMPLETE_MANY = script("complete_many")
 _RETRY = script("retry")
 _DELAY = script("delay")
+_GIVE_BACK = script("give_back")
 _EXTEND_LOCK = script("extend_lock")
 _EXTEND_LOCKS = script("extend_locks")
 
@@ -92,6 +93,14 @@ def delay(
     when = instant(ms) if mode == "at" else numbers.delay(ms, -EXACT // 2)
     args = (q.base, raw, token_of(token), when, mode)
     return word((yield _DELAY.call((q.row(raw), q.active, q.schedule), *args)))
+
+
+def give_back(q: QueueKeys, job_id: bytes | str, token: Token) -> Plan[Word]:
+    """Let a job that was claimed and not started wait again at once, where it waited before. The
+    claim stays counted. Answers `ok`, `gone` (also where nobody holds it any more) or `stale`."""
+    raw = ids.check(job_id)
+    args = (q.base, raw, token_of(token))
+    return word((yield _GIVE_BACK.call((q.row(raw), q.active, q.pending), *args)))
 
 
 def extend_lock(q: QueueKeys, job_id: bytes | str, token: Token, lease_ms: int) -> Plan[Word]:
