@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from echomq_admin.buses import bus_urls, declared, safe_url
 from echomq_admin.live.frames import View, drawing
 from echomq_admin.live.page import Page, Shaped, Watch
+from echomq_admin.live.pauses import note_pauses
 from echomq_admin.live.sampler import GLANCE_MS, TICK_MS, Observer
 from echomq_admin.live.scene import Scene, host_ms
 
@@ -138,6 +139,7 @@ class Observatory:
         moved = [self._redraw(view) for view in (*views, *walls)]
         if any(moved):
             observer.moved()
+        await note_pauses(observer.scene)
         queues = {view.watch.queue for view in views if view.page.of_queue}
         observer.hear(queues.union(observer.scene.queues[:HEARD] if walls else ()))
 

@@ -75,6 +75,7 @@ class Scene:
         self._heads: dict[bytes, Stand] = {}
         self._dues: dict[bytes, Stand] = {}
         self._paused: dict[bytes, Stand] = {}
+        self._pausers: dict[bytes, tuple[str, int | None]] = {}
         self._clocks: deque[tuple[float, float]] = deque(maxlen=20)
         self.last_ms: int | None = None
         """The bus's clock at its last answer, None before the first."""
@@ -121,9 +122,24 @@ class Scene:
         return self._dues.get(queue)
 
     def paused_since(self, queue: bytes) -> int | None:
-        """When this process saw the queue become paused; None where it was found so."""
+        """When the queue was paused: as our audit has it, else when this process saw it become
+        so; None where it was found paused and nobody here did it."""
         stand = self._paused.get(queue)
-        return stand.since_ms if stand is not None and stand.value and stand.since_ms else None
+        if stand is None or not stand.value:
+            return None
+        return self._pausers.get(queue, ("", None))[1] or stand.since_ms or None
+
+    def paused_by(self, queue: bytes) -> str:
+        """Who paused it from here, empty where unknown."""
+        return self._pausers.get(queue, ("", None))[0]
+
+    def unexplained(self) -> list[bytes]:
+        """Paused queues of which nobody has yet looked up who paused them."""
+        return [
+            queue
+            for queue, stand in self._paused.items()
+            if stand.value and queue not in self._pausers
+        ]
 
     def no_writes(self, queue: bytes) -> str:
         """Why the server would take no write to a queue; empty where it would."""
@@ -153,6 +169,7 @@ class Scene:
         if known is None or known.value != value.paused:
             since = seen.at_ms if before is not None else 0
             self._paused[queue] = Stand(value.paused, since, None)
+            self._pausers.pop(queue, None)
         kept = self._history.setdefault(queue, deque(maxlen=HISTORY_LENGTH))
         self._history.move_to_end(queue)
         if not kept or seen.at_ms - kept[-1][0] >= HISTORY_STEP_MS:
@@ -166,6 +183,11 @@ class Scene:
         self._clocks.append((got_ms - sent_ms, server_ms - (sent_ms + got_ms) / 2))
         self.ping_ms, self.skew_ms = min(self._clocks)
         self.last_ms = server_ms
+
+    def note_pauser(self, queue: bytes, who: str, host_at_ms: int | None) -> None:
+        """Who paused a queue and when by this host's clock, as far as anybody here knows."""
+        at_ms = None if host_at_ms is None else round(host_at_ms + self.skew_ms)
+        self._pausers[queue] = (who, at_ms)
 
     def note_missing(self, part: str, why: str) -> None:
         """What the server refuses to show, in a sentence; empty where it no longer does."""

@@ -55,8 +55,9 @@ def flags(scene: Scene, queue: bytes) -> tuple[Flag, ...]:
     sample = snapshot.value
     found = []
     if sample.paused:
-        since = scene.paused_since(queue)
-        found.append(Flag("pause", "paused since" if since else "paused", 3, since))
+        since, who = scene.paused_since(queue), scene.paused_by(queue)
+        words = ["paused", *(["by", who] if who else []), *(["since"] if since else [])]
+        found.append(Flag("pause", " ".join(words), 3, since))
     elif _nobody_works(sample):
         found.append(Flag("noworker", "no workers", 2))
     elif _no_flat_consumer(scene, queue, sample, snapshot.at_ms):

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import template
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
@@ -77,6 +78,16 @@ def page_url(
 ) -> str:
     """The path of a page on the current bus: `{% page_url "schedule" queue=name %}`."""
     return address(page, bus or context["watch"].bus, queue, item)
+
+
+@register.simple_tag(takes_context=True)
+def part(context: template.Context, element: str) -> SafeString:
+    """A part of a panel (`Shaped.parts`) in its place; drawn once, also where it is sent alone."""
+    drawn = context.get("drawn_parts", {})
+    if element in drawn:
+        return SafeString(drawn[element])
+    file, own = context["shaped"].parts[element]
+    return SafeString(render_to_string(file, {**context.flatten(), **own}))
 
 
 @register.simple_tag(takes_context=True)

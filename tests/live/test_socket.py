@@ -9,10 +9,13 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
 
+from echomq_admin.actions.action import Target
+from echomq_admin.actions.perform import actor_of, perform
 from echomq_admin.live import sweep
 from echomq_admin.live.sweep import lost_of
 from queue_core.bus import Bus
 from queue_core.keys import QueueKeys
+from queue_core.outcomes import Outcome
 from queue_core.verbs import admission, queues
 from tests.builders import command, raw
 from tests.live.conftest import Tab
@@ -47,6 +50,20 @@ async def test_what_another_process_does_shows_within_a_second(tab, topic, bus, 
     frames = await socket.until(lambda frame: "paused" in frame["html"].get("queue-head", ""))
     assert time.monotonic() - began < 3  # a second on a machine that does nothing else
     assert [frame["seq"] for frame in frames] == list(range(2, len(frames) + 2))
+
+
+async def test_who_paused_it_is_told_from_the_audit(tab, topic, ada, q):
+    def paused() -> None:
+        target = Target("main", q.name)
+        answer = perform(actor_of(ada), "pause_queue", target, {}, request_id=None, source="page")
+        assert answer.outcome is Outcome.done
+
+    await sync_to_async(paused)()
+    socket = await tab()
+    await socket.say(sub=topic)
+    wanted = "paused by ada since"
+    frames = await socket.until(lambda frame: wanted in frame["html"].get("queue-head", ""))
+    assert frames
 
 
 async def test_panels_without_a_change_are_not_sent_again(tab, topic):
