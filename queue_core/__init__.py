@@ -1,7 +1,7 @@
 """A job queue on Valkey, wire-compatible with EchoMQ: the names an application needs.
 
 from queue_core import Queue, connect
-queue = Queue(connect("redis://localhost:6379"), "mail", node=7)
+queue = Queue(connect("redis://localhost:6379"), "mail")
 queue.enqueue("hello")
 """
 

@@ -13,6 +13,7 @@ from queue_core.ids import Minter
 from queue_core.jobs import Job, Lease
 from queue_core.keys import QueueKeys
 from queue_core.names import as_bytes
+from queue_core.nodes import lease_of
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
 from queue_core.reads import counts as counting
@@ -40,7 +41,7 @@ class Client:
     """A queue as an application sees it: its keys, and where its ids come from."""
 
     q: QueueKeys
-    mint: Callable[[], Plan[bytes]]
+    mint: Callable[..., Plan[bytes]]
 
 
 def enqueue(
@@ -197,12 +198,20 @@ def _collided(raw: bytes) -> None:
     _log.warning("a fresh id was taken already: two minters share a node number (%s)", raw.decode())
 
 
-def fixed_node(node: int) -> Callable[[], Plan[bytes]]:
-    """Mints JOB ids under a node number that the caller owns (0..1023)."""
+def minting(bus: object, node: int | None) -> Callable[..., Plan[bytes]]:
+    """Mints ids under a node number that the caller owns (0..1023); where there is none, under
+    one that is leased on the bus and shared by whoever mints for it in this process."""
+    if node is None:
+        return lease_of(bus).mint
     minter = Minter(node)
 
-    def mint() -> Plan[bytes]:
+    def mint(namespace: bytes | str = b"JOB") -> Plan[bytes]:
         yield from ()
-        return minter.mint()
+        return minter.mint(namespace)
 
     return mint
+
+
+def mint(at: Client, namespace: bytes | str) -> Plan[bytes]:
+    """A fresh id."""
+    return (yield from at.mint(namespace))

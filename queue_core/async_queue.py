@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
 from queue_core import application
-from queue_core.application import Admitted, Client, fixed_node
+from queue_core.application import Admitted, Client, minting
 from queue_core.errors import EchoMQError
 from queue_core.jobs import Job, Lease
 from queue_core.keys import queue
@@ -26,9 +26,10 @@ class AsyncRuns(Protocol):
 class AsyncQueue:
     """A queue on an asyncio bus; `Queue` says what each verb does."""
 
-    def __init__(self, bus: AsyncRuns, name: bytes | str, *, node: int) -> None:
+    def __init__(self, bus: AsyncRuns, name: bytes | str, *, node: int | None = None) -> None:
         self._bus = bus
-        self._at = Client(queue(name), fixed_node(node))
+        self.keys = queue(name)
+        self._at = Client(self.keys, minting(bus, node))
 
     async def enqueue(
         self,
@@ -105,6 +106,10 @@ class AsyncQueue:
     async def log(self, job_id: bytes | str, line: bytes | str, *, keep: int = 0) -> int | Word:
         """As `Queue.log`."""
         return await self._bus.run(application.log(self._at, job_id, line, keep))
+
+    async def mint(self, namespace: bytes | str = b"JOB") -> bytes:
+        """As `Queue.mint`."""
+        return await self._bus.run(application.mint(self._at, namespace))
 
     async def job(self, job_id: bytes | str) -> Snapshot[Job | None]:
         """As `Queue.job`."""

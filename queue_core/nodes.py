@@ -14,6 +14,7 @@ import secrets
 import socket
 import threading
 import time
+import weakref
 from collections.abc import Callable
 
 from queue_core.errors import EchoMQError, InvalidError, UnavailableError
@@ -36,6 +37,18 @@ TRIED_AT_ONCE = 16
 _RENEW = script("node_renew")
 _RELEASE = script("node_release")
 
+_all: weakref.WeakSet[NodeLease] = weakref.WeakSet()
+_of_bus: weakref.WeakKeyDictionary[object, NodeLease] = weakref.WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def lease_of(bus: object) -> NodeLease:
+    """The lease that everybody in this process shares who mints for one bus and was given no
+    number. Nothing is taken before the first mint. A program that ends in order may give the
+    number back, `bus.run(lease_of(bus).release())`; else it is free again after `LEASE_MS`."""
+    with _lock:
+        return _of_bus.setdefault(bus, NodeLease())
+
 
 class NodeLease:
     """Mints ids under a leased number. Safe to share by threads.
@@ -53,10 +66,15 @@ class NodeLease:
             raise InvalidError(f"node numbers lie in 0..{MAX_NODE}, got {first}..{last}")
         self._first, self._last = first, last
         self._clock = clock
+        self._since = 0.0
+        self.forked()
+        _all.add(self)
+
+    def forked(self) -> None:
+        """Leave the number to the parent, who goes on minting under it."""
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._minter: Minter | None = None
         self._minters: dict[int, Minter] = {}
-        self._since = 0.0
         self._lock = threading.Lock()
 
     @property
@@ -130,3 +148,13 @@ def _ours(tried: list[int], replies: list[Reply | EchoMQError]) -> list[int]:
     if faults and not ours:
         raise faults[0]
     return ours
+
+
+def _forked() -> None:
+    for lease in _all:
+        lease.forked()
+    _lock.release()
+
+
+# Nobody else holds the lock at the moment of a fork, else the child would wait for ever.
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_forked)

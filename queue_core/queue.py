@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
 from queue_core import application
-from queue_core.application import Admitted, Client, fixed_node
+from queue_core.application import Admitted, Client, minting
 from queue_core.errors import EchoMQError
 from queue_core.jobs import Job, Lease
 from queue_core.keys import queue
@@ -26,11 +26,19 @@ class Runs(Protocol):
 
 
 class Queue:
-    """A queue on a blocking bus. Payloads are bytes, or text that is sent as UTF-8."""
+    """A queue on a blocking bus. Payloads are bytes, or text that is sent as UTF-8.
 
-    def __init__(self, bus: Runs, name: bytes | str, *, node: int) -> None:
+    Ids are minted under `node` (0..1023), which must be nobody else's; without one, under a number
+    that is leased on the bus (`nodes.py`), which costs a round trip now and then and may raise
+    `UnavailableError` with code NONODE. `keys` is what plans of `queue_core.verbs` and
+    `queue_core.reads` take. Every verb may raise the faults of `queue_core.errors`;
+    `InvalidError` before anything is sent. Raises `InvalidError` for a name that no queue may have.
+    """
+
+    def __init__(self, bus: Runs, name: bytes | str, *, node: int | None = None) -> None:
         self._bus = bus
-        self._at = Client(queue(name), fixed_node(node))
+        self.keys = queue(name)
+        self._at = Client(self.keys, minting(bus, node))
 
     def enqueue(
         self,
@@ -109,6 +117,11 @@ class Queue:
         """Write a line into a job's log, keeping the last `keep` (0: all); how many there are now,
         or `gone`."""
         return self._bus.run(application.log(self._at, job_id, line, keep))
+
+    def mint(self, namespace: bytes | str = b"JOB") -> bytes:
+        """A fresh id in a namespace of three capital letters: for `job_id`, to be able to send
+        again, for the jobs of a flow, or as a lane's name."""
+        return self._bus.run(application.mint(self._at, namespace))
 
     def job(self, job_id: bytes | str) -> Snapshot[Job | None]:
         """A job's row with its payload, None where there is none."""

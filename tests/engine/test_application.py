@@ -1,7 +1,9 @@
 """The methods that an application calls."""
 
 import ast
+import asyncio
 import inspect
+import os
 import textwrap
 from collections.abc import Callable
 from typing import Any
@@ -10,9 +12,11 @@ import pytest
 
 from queue_core import AsyncQueue, Lease, Queue, Word
 from queue_core.application import FRESH_IDS, Client, enqueue
+from queue_core.bus import connect
 from queue_core.errors import EchoMQError, InvalidError
-from queue_core.ids import Minter
-from queue_core.keys import QueueKeys
+from queue_core.ids import Minter, decode
+from queue_core.keys import QueueKeys, node_lease
+from queue_core.nodes import lease_of
 from queue_core.plans import Plan
 from queue_core.verbs import admission
 from tests.builders import HOUR, Run, a_lane, command
@@ -109,3 +113,43 @@ async def test_the_same_awaited(abus: Any, q: QueueKeys) -> None:
     assert isinstance(held, Lease)
     assert held.id == admitted.id
     assert await queue.complete(held, "done") is Word.ok
+
+
+def test_without_a_node_number_one_is_leased_and_shared(bus: Any, q: QueueKeys) -> None:
+    first, second = Queue(bus, q.name), Queue(bus, q.name + b".other")
+    ids = [first.mint(), second.enqueue(b"x").id, first.enqueue(b"x").id, second.mint("CUS")]
+    nodes = {decode(one).node for one in ids}
+    assert nodes == {lease_of(bus).node}
+    assert [one[:3] for one in ids] == [b"JOB", b"JOB", b"JOB", b"CUS"]
+    assert len({one[3:] for one in ids}) == 4
+    assert bus.run(command("EXISTS", node_lease(nodes.pop()))) == 1
+    assert decode(Queue(bus, q.name, node=NODE).mint()).node == NODE
+    bus.run(lease_of(bus).release())
+
+
+async def test_an_awaited_queue_leases_one_too(abus: Any, q: QueueKeys) -> None:
+    queue = AsyncQueue(abus, q.name)
+    minted = await asyncio.gather(*(queue.mint() for _ in range(50)), queue.mint("CUS"))
+    assert len(set(minted)) == 51
+    assert lease_of(abus).node in {decode(one).node for one in minted}
+    assert decode(await AsyncQueue(abus, q.name, node=NODE).mint("CUS")).node == NODE
+    await abus.run(lease_of(abus).release())
+
+
+def test_a_child_process_leaves_the_number_to_its_parent(server: Any, q: QueueKeys) -> None:
+    bus = connect(server.url)
+    queue = Queue(bus, q.name)
+    ours = decode(queue.mint()).node
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(write, b"%d" % decode(queue.mint()).node)
+        os._exit(0)
+    os.waitpid(child, 0)
+    theirs = int(os.read(read, 9))
+    os.close(read)
+    os.close(write)
+    assert theirs != ours
+    assert decode(queue.mint()).node == ours
+    bus.run(lease_of(bus).release())
+    bus.close()
