@@ -1,4 +1,4 @@
-"""How bytes stand in a path: `<name:queue>` is ~ and unpadded base64url (design part 15)."""
+"""How bytes stand in a path: `<name:queue>` is ~ and unpadded base64url."""
 
 from django.urls import register_converter
 

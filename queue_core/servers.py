@@ -1,4 +1,4 @@
-"""Bus URLs: where a bus is and how to get in (design part 15).
+"""Bus URLs: where a bus is and how to get in (docs/operations.md).
 
     redis://[user:password@]host[:port][/db]           rediss:// the same over TLS
     unix://[user:password@]/path/to/socket[?db=0]
