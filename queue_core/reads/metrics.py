@@ -23,7 +23,8 @@ class Metrics:
 
 
 def get_metrics(q: QueueKeys, which: Literal["completed", "failed"]) -> Plan[Snapshot[Metrics]]:
-    """One of the two counters. A counter that is no number reads 0, as on the wire."""
+    """One of the two counters. A counter that is no number reads 0, as on the wire. Raises
+    `InvalidError` for another name."""
     if which not in ("completed", "failed"):
         raise InvalidError(f"the counters are completed and failed, got {which!r}")
     counter = q.metrics_completed if which == "completed" else q.metrics_failed

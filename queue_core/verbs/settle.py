@@ -2,7 +2,7 @@
 
 Each carries the token of its claim: `stale` means that the job was claimed again since, `gone`
 that it has no row; nothing is changed then. All raise `InvalidError` for an ill-formed id or a
-number out of range before anything is sent.
+number out of range before anything is sent. Delays and leases are whole ms.
 """
 
 from collections.abc import Iterable, Sequence

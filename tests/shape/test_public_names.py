@@ -1,13 +1,16 @@
-"""The engine's front door is short, and everything in it says what it is."""
+"""The engine's two doors are short, and everything behind them says what it is."""
 
 import inspect
+from types import ModuleType
+
+import pytest
 
 import queue_core
+from queue_core import work
 
 
-def test_about_twenty_public_names() -> None:
-    names = set(queue_core.__all__)
-    assert names == {
+def test_about_twenty_names_for_whoever_has_a_queue() -> None:
+    assert set(queue_core.__all__) == {
         "OUTCOME_OF", "Admitted", "AsyncQueue", "EchoMQError", "FenceError", "ForbiddenFault",
         "Identity", "InvalidError", "Job", "Lease", "Minter", "Outcome", "Plan", "Queue",
         "QueueKeys", "ServerFault", "Snapshot", "UnavailableError", "UnknownOutcomeError", "Word",
@@ -15,8 +18,17 @@ def test_about_twenty_public_names() -> None:
     }  # fmt: skip
 
 
-def test_every_public_name_is_documented() -> None:
-    for name in queue_core.__all__:
-        thing = getattr(queue_core, name)
+def test_about_twenty_names_for_whoever_works_it_off() -> None:
+    assert set(work.__all__) == {
+        "DEFAULT_POLICY", "AsyncConsumer", "AsyncHandler", "AsyncPump", "AsyncTask", "Backoff",
+        "CancelToken", "Cancelled", "Consumer", "Dead", "Done", "Failed", "Handler", "Later",
+        "Policy", "Pump", "Task", "Verdict", "exponential", "fixed", "jitter",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("module", [queue_core, work], ids=lambda module: module.__name__)
+def test_every_public_name_is_there_and_documented(module: ModuleType) -> None:
+    for name in module.__all__:
+        thing = getattr(module, name)
         if inspect.isclass(thing) or inspect.isfunction(thing):
             assert inspect.getdoc(thing), name
