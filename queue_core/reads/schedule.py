@@ -166,8 +166,8 @@ def page(
     late_rows: int = LATE_ROWS,
 ) -> Plan[Snapshot[DuePage]]:
     """A page in score order: around the fence, or on one side of a cursor. Rows that share a
-    score come once each, whatever leaves or joins between two pages. One round trip. Raises `InvalidError` for a
-    side without a cursor."""
+    score come once each, whatever leaves or joins between two pages. One round trip. Raises
+    `InvalidError` for a side without a cursor."""
     if where != "fence" and cursor is None:
         raise InvalidError("a page beside a cursor needs one")
     place = cursor or Cursor("0", b"")

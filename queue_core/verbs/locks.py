@@ -42,8 +42,8 @@ def lock_beat(
     lease_ms: int,
     marker_ttl_ms: int,
 ) -> Plan[list[bytes]]:
-    """Extend leases and markers (ms from now) of all held (id, token) pairs in one script; answers the ids
-    that were not extended: gone, taken by another holder, or no longer active."""
+    """Extend leases and markers (ms from now) of all held (id, token) pairs in one script; answers
+    the ids that were not extended: gone, taken by another holder, or no longer active."""
     pairs: list[bytes | str | int] = []
     for job_id, token in held:
         pairs += (ids.check(job_id), token)
