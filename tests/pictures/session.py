@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from echomq_admin.house.house import House
 from tests.browser.console import BROWSER, LAUNCH
+from tests.pictures import index
 from tests.pictures.houses import idle, paths_of, playing
 from tests.pictures.scenes import PLAYED_S
 from tests.pictures.shots import NARROW, THEMES, WIDE, Studio, until_standing
@@ -38,6 +39,7 @@ def take_all(folder: Path, say: Say) -> None:
             say("stale and unreachable are taken")
         _empty(browser, folder, say)
         browser.close()
+    (folder / "README.md").write_text(index.text(folder, paths))
 
 
 def _empty(browser: Browser, folder: Path, say: Say) -> None:

@@ -15,7 +15,7 @@ NARROW = {"width": 390, "height": 844}
 TALLEST = {1440: 1500, 390: 2400}
 """A longer page is cut there: a list goes on in the same manner."""
 
-COLOURS = 128
+COLOURS = 256
 SETTLE_MS = 350
 """For a chart's transition to end."""
 
@@ -68,7 +68,10 @@ class Studio:
         taken = page.screenshot(animations="disabled")
         page.set_viewport_size({"width": width, "height": _sized(width)})
         with Image.open(io.BytesIO(taken)) as image:
-            small = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+            # The rarest colour is the one that says that something is wrong: cover them all.
+            small = image.convert("RGB").quantize(
+                COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+            )
             small.save(self._folder / f"{name}.png", optimize=True)
 
 
