@@ -7,6 +7,7 @@ from typing import Any
 
 from echomq_admin.actions.whereabouts import a_job, state_of
 from echomq_admin.buses import GuardedBus, declared, reading_bus
+from echomq_admin.redaction import Veil
 from echomq_admin.shell.output import Printer, Refused, iso, shown
 from echomq_admin.templatetags.payload import preview
 from queue_core import boards, ids
@@ -130,10 +131,20 @@ def _of_job(bus: str, queue: bytes, seen: Snapshot[Standing]) -> dict[str, Any]:
         "score": job.schedule.score if job.schedule else None,
         "lease_ends": iso(job.active.at_ms) if job.active else None,
         "held_by": job.holder.worker if job.holder else None,
-        "last_error": job.text(b"last_error"),
+        "last_error": _masked(job, b"last_error"),
         "payload_bytes": payload.size if payload else None,
         "log_lines": job.logs_total,
     }
+
+
+def _masked(job: Standing, field: bytes) -> bytes | None:
+    """A field's bytes with what the payload keeps secret masked in them. Whoever has a shell may
+    read what hides nothing by name."""
+    raw, payload = job.text(field), job.text(b"payload")
+    if raw is None:
+        return None
+    veil = Veil.over(payload or b"", whole=payload is not None, may=True)
+    return veil.text(raw).text.encode("utf-8", "surrogateescape")
 
 
 def _facts(printer: Printer, record: dict[str, Any]) -> None:

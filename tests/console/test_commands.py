@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
@@ -279,6 +281,46 @@ def test_case_24_nothing_of_the_bus_commands_the_terminal(
     assert not [
         char for char in said if (ord(char) < 32 and char != "\n") or 127 <= ord(char) < 160
     ]
+
+
+def test_case_22_bytes_that_are_no_text_are_base64_in_json_and_marks_for_people(
+    shell: Callable[..., Said], bus: Bus, q: QueueKeys, make: Builder
+) -> None:
+    job = make.dead()
+    bus.run(command("HSET", q.row(job.id), "last_error", RAW))
+    asked = ["show", q.name.decode(), job.id.decode()]
+    told = lines(shell(*asked, "--json"))[0]["last_error"]
+    assert told == {"b64": base64.b64encode(RAW).decode()}
+    assert "⟨ff⟩⟨fe⟩␀⟨c3⟩(" in shell(*asked)[1]
+
+
+def test_case_46_a_secret_in_an_error_is_masked_in_the_shell(
+    shell: Callable[..., Said], bus: Bus, q: QueueKeys, make: Builder
+) -> None:
+    job = make.dead()
+    fields = ("payload", b'{"a":{"password":"hunter22"}}', "last_error", b"hunter22 refused")
+    bus.run(command("HSET", q.row(job.id), *fields))
+    asked = ["show", q.name.decode(), job.id.decode()]
+    for said in (shell(*asked), shell(*asked, "--json")):
+        assert "hunter22" not in said[1]
+        assert "refused" in said[1]
+
+
+def test_case_62_every_time_is_printed_with_its_offset(
+    shell: Callable[..., Said], make: Builder, bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make.dead()
+    bus.run(repeats.register(make.q, b"digest", 60_000, b"x", 60_000))
+    name, job = make.q.name.decode(), make.scheduled().id.decode()
+    for zone, offset in (("Europe/Berlin", r"\+0[12]:00"), ("America/New_York", "-0[45]:00")):
+        with monkeypatch.context() as patch:
+            patch.setenv("TZ", zone)
+            time.tzset()
+            told = [shell("show", name, job), shell("show", name), shell("repeats", name)]
+        time.tzset()
+        moments = re.findall(r"\d{4}-\d\d-\d\dT[\d:.]+(\S*)", "".join(said[1] for said in told))
+        assert len(moments) >= 5
+        assert all(re.fullmatch(offset, one) for one in moments), moments
 
 
 def test_a_broken_queue_costs_only_its_own_line(
