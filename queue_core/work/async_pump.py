@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from queue_core.errors import EchoMQError
 from queue_core.keys import QueueKeys
+from queue_core.nodes import lease_of
 from queue_core.plans import Plan
 from queue_core.work.async_consumer import within
 from queue_core.work.pump import MAX_STALLED, TICK_MS, sweep
@@ -24,12 +25,12 @@ class AsyncPump:
         self,
         bus: AsyncRuns,
         queues: Sequence[QueueKeys],
-        mint: Callable[[], Plan[bytes]],
+        mint: Callable[[], Plan[bytes]] | None = None,
         max_stalled: int = MAX_STALLED,
     ) -> None:
         self._bus = bus
         self._queues = list(queues)
-        self._mint = mint
+        self._mint = lease_of(bus).mint if mint is None else mint
         self._max_stalled = max_stalled
         self._stopping = asyncio.Event()
         self._trouble = {q.name: Trouble(f"pump of {q.name!r}", _log) for q in queues}

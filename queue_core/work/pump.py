@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from queue_core.errors import EchoMQError
 from queue_core.keys import QueueKeys
+from queue_core.nodes import lease_of
 from queue_core.outcomes import Word
 from queue_core.plans import Batch, Call, Plan
 from queue_core.verbs import due, flows, repeats
@@ -88,18 +89,20 @@ def _until_next(q: QueueKeys) -> Plan[int]:
 
 
 class Pump:
-    """Sweeps its queues until `stop`. `mint` plans the ids of what repeats admit."""
+    """Sweeps its queues until `stop`. `mint` plans the ids of what repeats admit, by default under
+    the node number that is leased on the bus. A job whose worker died `max_stalled` times is
+    dead."""
 
     def __init__(
         self,
         bus: Runs,
         queues: Sequence[QueueKeys],
-        mint: Callable[[], Plan[bytes]],
+        mint: Callable[[], Plan[bytes]] | None = None,
         max_stalled: int = MAX_STALLED,
     ) -> None:
         self._bus = bus
         self._queues = list(queues)
-        self._mint = mint
+        self._mint = lease_of(bus).mint if mint is None else mint
         self._max_stalled = max_stalled
         self._stopping = threading.Event()
         self._trouble = {q.name: Trouble(f"pump of {q.name!r}", _log) for q in queues}
