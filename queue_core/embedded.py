@@ -294,5 +294,8 @@ class Embedded:
                 self._ended.wait()
         self._process = None
         if self._lock is not None:
+            self.socket.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                self._runtime.rmdir()
             self._lock.close()
             self._lock = None

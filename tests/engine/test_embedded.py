@@ -62,6 +62,7 @@ def test_it_starts_stops_and_starts_again_with_its_data(own):
     own.stop()
     assert own.pid is None
     assert not alive(first)
+    assert not own.socket.parent.exists()
     own.start()
     with bus_to(own) as bus:
         assert bus.run(command("GET", b"kept")) == b"1"
