@@ -1,4 +1,4 @@
-"""A node number of one's own: taken on the bus for a while, renewed while it mints (design part 4).
+"""A node number of one's own: taken on the bus for a while, renewed while it mints.
 
 Two processes that mint under one number can mint the same id. A process that is given no number
 leases one: `echomq:py:node:<n>`, n in 512..1023, for 60 s. It mints only while its lease is

@@ -1,4 +1,4 @@
-"""Node numbers that are leased on the bus (design part 4)."""
+"""Node numbers that are leased on the bus."""
 
 from __future__ import annotations
 
