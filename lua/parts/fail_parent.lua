@@ -1,11 +1,13 @@
 -- A child of a flow died (protocol part 7.3).
 
 -- The failure at a parent of this slot. Under `id` the child is counted as finished, once; else
--- the parent dies too, unless it already runs, waits for another try or is gone.
+-- the parent dies too, unless it already runs, waits for another try or is gone. A parent has no
+-- lane: a job that has one took a removed parent's id and is left alone.
 local function fail_parent(base, parent, child, policy, reason)
   local row_key = base .. 'job:' .. parent
-  local state = redis.pcall('HGET', row_key, 'state')
-  if type(state) ~= 'string' then return end
+  local found = redis.pcall('HMGET', row_key, 'state', 'group')
+  local state = found[1]
+  if not state or found[2] then return end
   if policy == 'id' then
     local fresh = redis.call('HSET', row_key .. ':unsuccessful', child, reason) == 1
     if fresh and redis.call('HEXISTS', row_key .. ':processed', child) == 0

@@ -4,8 +4,8 @@ from queue_core.keys import queue
 from queue_core.outcomes import Word
 from queue_core.reads.jobs import get_job_state
 from queue_core.states import State
-from queue_core.verbs import claims, due, jobs, settle
-from tests.builders import HOUR, command, score
+from queue_core.verbs import admission, claims, due, jobs, settle
+from tests.builders import HOUR, a_lane, command, score
 
 
 def state(run, q, job):
@@ -176,3 +176,15 @@ def test_a_parent_whose_key_is_no_row_keeps_no_child_from_settling(run, q, make)
     assert run(settle.retry(q, failed.id, failed.token, 0, 1, b"e")) is Word.dead
     assert run(command("LLEN", q.row(parent.id))) == 1
     assert run(score(q.pending, parent.id)) is None
+
+
+def test_a_job_that_took_a_removed_parents_id_is_left_in_its_lane(run, q, make):
+    parent = make.awaiting_children()
+    child = make.held_child(parent)
+    run(jobs.remove_job(q, parent.id))
+    lane = a_lane()
+    run(admission.lane_enqueue(q, lane, parent.id, b"another"))
+    assert run(settle.retry(q, child.id, child.token, 0, 1, b"boom")) is Word.dead
+    assert state(run, q, parent) is State.in_lane
+    assert run(score(q.dead, parent.id)) is None
+    assert run(claims.lane_claim(q, HOUR)).payload == b"another"

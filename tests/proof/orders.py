@@ -1,0 +1,217 @@
+"""The verbs of operators, on one job, a lane or a queue, in the same shape as the others."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from queue_core.verbs import jobs, lanes, locks, queues
+from tests.proof.verbs import HOUR, a_payload, an_instant, pairs_of
+from tests.proof.world import GROUPS, IDS, World, command, verb
+
+DEDUPS = [b"d1", b"d2"]
+SETS: dict[str, Any] = {"pending": "pending", "active": "active", "schedule": "schedule",
+                        "dead": "dead", "lane": "lane"}  # fmt: skip
+
+
+# ---- one job -------------------------------------------------------------------------------------
+
+
+@verb(2)
+def remove_job(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    job_id, dedup = hand.choice(IDS), hand.choice([b"", *DEDUPS])
+    plan = jobs.remove_job(q, job_id, dedup)
+    w.do(f"remove_job {q.name!r} {job_id!r} {dedup!r}", plan, model.remove(job_id, dedup))
+
+
+@verb(2)
+def remove_member(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    place, job_id, group = hand.choice(list(SETS)), hand.choice(IDS), hand.choice(GROUPS)
+    plan = jobs.remove_member(q, SETS[place], job_id, group if place == "lane" else b"")
+    expected = model.remove_member(place, job_id, group)
+    w.do(f"remove_member {q.name!r} {place} {job_id!r} {group!r}", plan, expected)
+
+
+@verb(2)
+def reprocess_job(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    job_id = hand.choice(IDS)
+    w.do(f"reprocess_job {job_id!r}", jobs.reprocess_job(q, job_id), model.reprocess(job_id))
+
+
+@verb(2)
+def reschedule(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    job_id, at = hand.choice(IDS), an_instant(hand)
+    job = model.jobs.get(job_id)
+    expected: Any = hand.choice([None, 7, job.score if job else 1])
+    if isinstance(expected, str):
+        expected = None  # an instant of the server's clock is not known
+    text = None if expected is None else str(expected)
+    plan = jobs.reschedule(q, job_id, at, text)
+    w.do(f"reschedule {job_id!r} {at} {text}", plan, model.reschedule(job_id, at, expected))
+
+
+@verb(2)
+def run_now(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    job_id = hand.choice(IDS)
+    w.do(f"run_now {job_id!r}", jobs.run_now(q, job_id), model.run_now(job_id))
+
+
+@verb(2)
+def update_data(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    job_id, payload = hand.choice(IDS), a_payload(hand)
+    plan = jobs.update_data(q, job_id, payload)
+    w.do(f"update_data {job_id!r}", plan, model.change(job_id, b"payload", payload))
+
+
+@verb(2)
+def update_progress(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    job_id, text = hand.choice(IDS), hand.choice([b"10", b"half"])
+    plan = jobs.update_progress(q, job_id, text)
+    w.do(f"update_progress {job_id!r}", plan, model.change(job_id, b"progress", text))
+
+
+@verb(2)
+def add_log(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    job_id, keep = hand.choice(IDS), hand.choice([0, 2])
+    plan = jobs.add_log(q, job_id, b"line", keep)
+    w.do(f"add_log {job_id!r} {keep}", plan, model.add_log(job_id, b"line", keep))
+
+
+@verb(2)
+def own_dedup(w: World, hand: Random) -> None:
+    """A producer claims a dedup id, as the wire's page allows it to."""
+    q, model = w.pick(hand)
+    dedup, job_id = hand.choice(DEDUPS), hand.choice(IDS)
+    expected = None if dedup in model.dedups else b"OK"
+    model.dedups.setdefault(dedup, job_id)
+    w.do(f"SET de:{dedup!r} NX", command("SET", q.dedup(dedup), job_id, "NX"), expected)
+
+
+@verb(2)
+def lock_track(w: World, hand: Random) -> None:
+    q, model, job_id, token = w.lease(hand)
+    plan = locks.lock_track(q, job_id, token, HOUR)
+    w.do(f"lock_track {job_id!r} {token!r}", plan, model.track(job_id, token))
+
+
+@verb(2)
+def lock_untrack(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    job_id = hand.choice(IDS)
+    w.do(f"lock_untrack {job_id!r}", locks.lock_untrack(q, job_id), model.untrack(job_id))
+
+
+@verb(2)
+def lock_beat(w: World, hand: Random) -> None:
+    q, model, pairs = pairs_of(w, hand)
+    plan = locks.lock_beat(q, pairs, HOUR, HOUR)
+    w.do(f"lock_beat {pairs}", plan, model.beat(pairs))
+
+
+# ---- lanes and queues ----------------------------------------------------------------------------
+
+
+@verb(1)
+def lane_pause(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    group = hand.choice(GROUPS)
+    w.do(f"lane_pause {group!r}", lanes.pause(q, group), model.park(group))
+
+
+@verb(4)
+def lane_resume(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    group = hand.choice(GROUPS)
+    w.do(f"lane_resume {group!r}", lanes.resume(q, group), model.unpark(group))
+
+
+@verb(2)
+def lane_limit(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    group, ceiling = hand.choice(GROUPS), hand.choice([1, 2, None])
+    plan = lanes.limit(q, group, ceiling)
+    w.do(f"lane_limit {group!r} {ceiling}", plan, model.limit(group, ceiling))
+
+
+@verb(2)
+def lane_weight(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    group, share = hand.choice(GROUPS), hand.choice([1, 2, None])
+    w.do(
+        f"lane_weight {group!r} {share}", lanes.weight(q, group, share), model.weight(group, share)
+    )
+
+
+@verb(2)
+def lane_reassign(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    job_id, group = hand.choice(IDS), hand.choice(GROUPS)
+    plan = lanes.reassign(q, job_id, group)
+    w.do(f"lane_reassign {job_id!r} {group!r}", plan, model.reassign(job_id, group))
+
+
+@verb(1)
+def lane_drain(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    group = hand.choice(GROUPS)
+    w.do(f"lane_drain {group!r}", lanes.drain(q, group), model.drain_lane(group))
+
+
+@verb(1)
+def queue_pause(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    w.do("queue_pause", queues.pause(q), model.pause())
+
+
+@verb(4)
+def queue_resume(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    w.do("queue_resume", queues.resume(q), model.resume())
+
+
+@verb(1)
+def queue_drain(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    both = hand.random() < 0.5
+    w.do(f"queue_drain {both}", queues.drain(q, both), model.drain(both), alone=both)
+
+
+@verb(1)
+def queue_obliterate(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    force = hand.random() < 0.5
+    plan = queues.obliterate(q, force)
+    w.do(f"queue_obliterate {q.name!r} {force}", plan, model.obliterate(force))
+
+
+@verb(1)
+def enforce(w: World, hand: Random) -> None:
+    """An operator bounds a queue's concurrency and rate, or lifts the bounds."""
+    q, model = w.pick(hand)
+    bounds: dict[bytes, bytes] = hand.choice([
+        {b"py_enforce": b"1", b"concurrency": b"2"},
+        {b"py_enforce": b"1", b"max": b"3", b"py_window_ms": b"%d" % HOUR},
+    ])  # fmt: skip
+    names = [b"py_enforce", b"concurrency", b"max", b"py_window_ms"]
+    had = sum(model.meta.pop(name, None) is not None for name in names)
+    w.do("lift the bounds", command("HDEL", q.meta, *names), had)
+    if hand.random() < 0.3:
+        model.meta |= bounds
+        words = [word for pair in bounds.items() for word in pair]
+        w.do(f"bound {bounds}", command("HSET", q.meta, *words), len(bounds))
+
+
+@verb(2)
+def window_ends(w: World, hand: Random) -> None:
+    """The rate's window is over."""
+    q, model = w.pick(hand)
+    expected, model.spent = int(model.spent > 0), 0
+    w.do("DEL limiter", command("DEL", q.limiter), expected)
