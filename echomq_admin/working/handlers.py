@@ -8,7 +8,7 @@ from django.utils.module_loading import import_string
 
 from queue_core.errors import InvalidError
 from queue_core.names import check_queue
-from queue_core.work.consumer import Handler
+from queue_core.work.hands import Handler
 
 
 def named(words: Mapping[str, str]) -> dict[bytes, Handler]:

@@ -13,7 +13,8 @@ from queue_core.work.async_consumer import AsyncConsumer, AsyncHandler
 from queue_core.work.async_pump import AsyncPump
 from queue_core.work.backoff import Backoff, exponential, fixed, jitter
 from queue_core.work.cancel import Cancelled, CancelToken
-from queue_core.work.consumer import DEFAULT_POLICY, Consumer, Handler
+from queue_core.work.consumer import DEFAULT_POLICY, Consumer
+from queue_core.work.hands import Handler
 from queue_core.work.pump import Pump
 from queue_core.work.serving import Policy
 from queue_core.work.task import AsyncTask, Task

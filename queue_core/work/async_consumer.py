@@ -26,8 +26,8 @@ from queue_core.work.consumer import (
     DRAIN_S,
     HEARTBEAT_S,
     LEASE_MS,
-    Handler,
 )
+from queue_core.work.hands import Handler
 from queue_core.work.presence import Presence, worker_id
 from queue_core.work.serving import (
     Held,

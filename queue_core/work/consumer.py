@@ -1,10 +1,12 @@
 """A worker of one queue: claims from the ring and from flat pending, runs the handler in threads,
 settles under the lease's token.
 
-One thread claims and parks; `concurrency` threads handle; one beats: it extends the leases in
-hand and says on the bus that the worker lives; one watches the handlers' time, where it is limited.
-Trouble with the server ends none of them. A job whose worker dies comes back when its lease ends,
-by a pump.
+The thread that calls `run` is the only one that settles and claims: what has ended and what comes
+next travel together, in one round trip, and where handlers are quick, jobs are taken ahead of them.
+With nothing to do it rests on a watch, which hears of new work at once. `concurrency` threads
+handle; one beats: it extends the leases in hand and says on the bus that the worker lives; one
+limits the handlers' time, where it is limited. Trouble with the server ends none of them. A job
+whose worker dies comes back when its lease ends, by a pump.
 """
 
 from __future__ import annotations
@@ -12,57 +14,57 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from typing import Protocol
 
-from queue_core.errors import EchoMQError
-from queue_core.jobs import Lease
+from queue_core.errors import EchoMQError, UnavailableError, UnknownOutcomeError
 from queue_core.keys import queue
 from queue_core.outcomes import Word
+from queue_core.watches import Watch, Watches
 from queue_core.work.backoff import exponential, jitter
+from queue_core.work.hands import Handler, Hands, InHand
 from queue_core.work.presence import Presence, worker_id
-from queue_core.work.serving import (
-    Held,
-    Policy,
-    announce,
-    claim_next,
-    extend_all,
-    held_by,
-    park,
-    settle_by,
-    waited_ms,
-)
+from queue_core.work.serving import Held, Policy, extend_all, held_by, waited_ms
 from queue_core.work.task import Runs, Task
 from queue_core.work.trouble import Trouble
-from queue_core.work.verdicts import Verdict, failure, overtime, verdict_of
+from queue_core.work.turns import Ahead, Want, give_back, look, turn
+from queue_core.work.verdicts import Done
 
 LEASE_MS = 30_000
 BEAT_MS = 1_000
+HEARD_BEATS = 5
+"""Beats between two looks where the server tells of changes: the look is for what it cannot tell,
+a window of a rate limit that ends, say."""
+
 HEARTBEAT_S = 4.0
 DRAIN_S = 15.0
+AHEAD = 64
+WAITED_S = 1.0
+"""Where no handler has ended for so long, jobs that none has begun are given back for others."""
+
 DEFAULT_POLICY = Policy(jitter(exponential(1_000, 60_000)), max_attempts=3)
 
-Handler = Callable[[Task], Verdict | None]
+
+class Serves(Runs, Watches, Protocol):
+    """A blocking bus that gives watches."""
+
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True, eq=False)
-class _InHand:
-    """A job in hand: since when its handler runs, and whether its verdict has fallen."""
-
-    task: Task
-    since: float | None = None
-    decided: bool = False
 
 
 class Consumer:
     """Serves one queue until `stop`.
 
     `handler` takes a `Task` and answers a `Verdict`, or None for done; what it raises is the
-    attempt's failure. `lease_ms` is how long a claim holds without a beat; `beat_ms` how long it
-    parks where nothing waits. `drain_s` is what the jobs in hand get to end after `stop`.
+    attempt's failure. `lease_ms` is how long a claim holds without a beat. `beat_ms` is how long
+    it rests where nothing waits and the server does not tell of changes; where it does, work is
+    heard of at once and looked for every `HEARD_BEATS` beats. `drain_s` is what the jobs in hand
+    get to end after `stop`.
+
+    `ahead` bounds the jobs that it holds beyond `concurrency` while handlers take a few ms only
+    (0: none). They are leased like the others, none of them was ever tried before, and those that
+    no handler starts are given back, after `WAITED_S` and at `stop`.
+
+    `weighted` takes each lane's weight of jobs in its turn of the ring, not one.
 
     A handler that runs over `timeout_ms` (None: no limit) fails its attempt at that moment, and
     what it answers later counts for nothing. Its thread cannot be ended from outside:
@@ -72,7 +74,7 @@ class Consumer:
 
     def __init__(
         self,
-        bus: Runs,
+        bus: Serves,
         name: bytes | str,
         handler: Handler,
         *,
@@ -82,25 +84,35 @@ class Consumer:
         policy: Policy = DEFAULT_POLICY,
         drain_s: float = DRAIN_S,
         timeout_ms: int | None = None,
+        ahead: int = AHEAD,
+        weighted: bool = False,
         label: str = "",
     ) -> None:
         self.q = queue(name)
         self.worker = worker_id(label)
         self._bus = bus
-        self._handler = handler
         self._concurrency = concurrency
         self._lease_ms = lease_ms
         self._beat_ms = beat_ms
         self._policy = policy
         self._drain_s = drain_s
-        self._timeout_ms = timeout_ms
+        self._weighted = weighted
         self._presence = Presence(self.q, self.worker, concurrency)
-        self._slots = threading.Semaphore(concurrency)
-        self._held: dict[Held, _InHand] = {}
+        self._ahead = Ahead(concurrency, ahead)
+        self._watch: Watch = bus.watch(self.q.pending)
+        self._look = look(self.q)
+        self._hands = Hands(handler, concurrency, timeout_ms, self._told)
+        self._held: dict[Held, InHand] = {}
         self._lock = threading.Lock()
+        self._unsettled: list[InHand] = []
+        self._refused: list[InHand] = []
+        self._refusals = Trouble(f"settle on {self.q.name!r}", _log)
+        self._again_at = 0.0
+        self._moved_at = 0.0
         self._stopping = threading.Event()
         self._ended = threading.Event()
         self._quiet = threading.Event()
+        self._resting = False
         self._turn = 0
 
     # ---- what others may ask -----------------------------------------------------------------
@@ -108,6 +120,7 @@ class Consumer:
     def stop(self) -> None:
         """Claim nothing more; `run` returns when the jobs in hand are settled."""
         self._stopping.set()
+        self._watch.nudge()
 
     def quiet(self, on: bool = True) -> None:
         """Claim nothing more, but stay; or go on."""
@@ -115,6 +128,7 @@ class Consumer:
             self._quiet.set()
         else:
             self._quiet.clear()
+        self._watch.nudge()
 
     @property
     def in_hand(self) -> int:
@@ -128,139 +142,175 @@ class Consumer:
         not comes back when its lease ends."""
         beater = threading.Thread(target=self._beat, name=f"beat {self.worker!r}", daemon=True)
         beater.start()
-        if self._timeout_ms is not None:
-            threading.Thread(
-                target=self._watch, args=(self._timeout_ms,), name="handlers' time", daemon=True
-            ).start()
-        pool = ThreadPoolExecutor(self._concurrency, thread_name_prefix="handler")
+        self._hands.start()
         try:
-            self._serve(pool)
+            self._serve()
             drained = self._drain()
         finally:
-            pool.shutdown(wait=False)
             self._ended.set()
+            self._hands.end()
+            self._watch.close()
         beater.join(2 * HEARTBEAT_S)
         return drained
 
-    def _serve(self, pool: ThreadPoolExecutor) -> None:
+    def _serve(self) -> None:
+        """Take turns. `short`: the last claim found less than it wanted, so that the watch is set
+        before the next one; `dry`: that one found nothing, so only a change makes another worth
+        its while."""
         trouble = Trouble(f"consumer of {self.q.name!r}", _log)
+        short, dry, beat_at = True, False, 0.0
         while not self._stopping.is_set():
-            if self._quiet.is_set() or not self._slots.acquire(timeout=0.2):
-                self._stopping.wait(0.05)
+            now = self._collect()
+            dry = dry and now < beat_at
+            want = None if dry else self._want()
+            if want is None and not self._unsettled:
+                heard = self._rest(beat_at - now if dry else self._beat_ms / 1000, dry)
+                dry = dry and not heard
                 continue
-            lease = None
             try:
-                lease = self._claim()
-                if lease is None:
-                    self._park()
-                trouble.over()
+                if want is not None and short:
+                    self._watch.look(self._look)
+                    beat_at = time.monotonic() + self._rest_s
+                taken = self._take_turn(want)
             except EchoMQError as fault:
                 self._stopping.wait(trouble.met(fault))
-            finally:
-                if lease is None:
-                    self._slots.release()
-            if lease is not None:
-                self._hand_over(pool, lease)
-
-    def _claim(self) -> Lease | None:
-        self._turn += 1
-        return self._bus.run(claim_next(self.q, self._lease_ms, self.worker, self._turn))
-
-    def _park(self) -> None:
-        if not self._stopping.is_set():
-            self._bus.run(park(self.q, self._beat_ms))
-
-    def _hand_over(self, pool: ThreadPoolExecutor, lease: Lease) -> None:
-        one = _InHand(Task(self._bus, self.q, lease))
-        with self._lock:
-            self._held[held_by(lease)] = one
-        pool.submit(self._handle, one)
+                short, dry = True, False
+                continue
+            trouble.over()
+            if want is not None and taken is not None:
+                dry = short and not taken
+                short = taken < want.size
 
     def _drain(self) -> bool:
+        """Give back what was not begun, and settle what is in hand while there is time."""
+        trouble = Trouble(f"end of {self.q.name!r}", _log)
         deadline = time.monotonic() + self._drain_s
-        while self._held and time.monotonic() < deadline:
-            self._ended.wait(0.02)
+        self._give_back()
+        while (now := self._collect()) < deadline and self._held:
+            if not self._unsettled:
+                self._rest(deadline - now, False)
+                continue
+            try:
+                self._take_turn(None)
+            except EchoMQError as fault:
+                self._ended.wait(min(trouble.met(fault), deadline - now))
         if self._held:
             _log.error("%d jobs are left unsettled; they return by lease", len(self._held))
         return not self._held
 
-    # ---- one job -----------------------------------------------------------------------------
+    @property
+    def _rest_s(self) -> float:
+        return self._beat_ms * (HEARD_BEATS if self._watch.tracks else 1) / 1000
 
-    def _handle(self, one: _InHand) -> None:
-        one.since = time.monotonic()
+    def _want(self) -> Want | None:
+        """What there is room for, if anything."""
+        free = self._concurrency - self._hands.out
+        size = free + self._ahead.room
+        if size < 1 or self._quiet.is_set():
+            return None
+        self._turn += 1
+        sure = max(0, free)
+        return Want(size, sure, self._lease_ms, self.worker, self._turn, self._weighted)
+
+    def _take_turn(self, want: Want | None) -> int | None:
+        """Settle what has ended and claim what is wanted: how many came, None where only ghosts
+        were met. Raises the fault of a bus that does not serve; what is unsettled then is settled
+        in a later turn: repeated, that is refused as stale or gone at worst."""
+        ending, self._unsettled = self._unsettled, []
+        answers: list[Word | EchoMQError] = []
         try:
-            verdict = self._verdict(one.task)
-            if self._decides(one):
-                self._finish(one, verdict)
-            else:
-                _log.warning("the handler of %r returned after its time", one.task.id)
+            jobs = [(one.task.lease, one.verdict or Done()) for one in ending]
+            answers, taken = self._bus.run(turn(self.q, jobs, self._policy, want))
         finally:
-            self._slots.release()
+            if not answers:
+                self._unsettled += ending
+        fault = self._note(ending, answers)
+        if isinstance(taken, EchoMQError):
+            raise taken
+        for lease in taken or ():
+            one = InHand(Task(self._bus, self.q, lease))
+            with self._lock:
+                self._held[held_by(lease)] = one
+            self._hands.give(one)
+        if fault is not None:
+            raise fault
+        return None if taken is None else len(taken)
 
-    def _verdict(self, task: Task) -> Verdict:
-        try:
-            return verdict_of(self._handler(task))
-        except Exception as error:  # noqa: BLE001 (whatever a handler raises is its job's failure)
-            return failure(error)
-
-    def _decides(self, one: _InHand) -> bool:
-        """Whether the caller is first with a verdict: the handler, or the watch on its time."""
-        with self._lock:
-            first, one.decided = not one.decided, True
+    def _note(self, ending: list[InHand], answers: list[Word | EchoMQError]) -> EchoMQError | None:
+        """Take note of what the settles answered. A fault of the bus is handed on; one of a single
+        job, a row that is none, say, makes that job wait and nothing else."""
+        first = None
+        for one, answer in zip(ending, answers, strict=False):
+            if isinstance(answer, UnavailableError | UnknownOutcomeError):
+                self._unsettled.append(one)
+                first = first or answer
+            elif isinstance(answer, EchoMQError):
+                self._refused.append(one)
+                self._again_at = time.monotonic() + self._refusals.met(answer)
+            else:
+                self._settled(one, answer)
         return first
 
-    def _finish(self, one: _InHand, verdict: Verdict) -> None:
+    def _settled(self, one: InHand, word: Word) -> None:
         lease = one.task.lease
+        if word in (Word.stale, Word.gone):
+            _log.warning("%r was no longer ours when it ended: %s", lease.id, word.value)
+        self._ahead.ran(one.run_ms)
+        self._presence.ran(waited_ms(lease, self._lease_ms), one.run_ms)
+        with self._lock:
+            self._held.pop(held_by(lease), None)
+
+    def _collect(self) -> float:
+        """Take over what has ended, and give back what nobody begins; answers the time."""
+        now = time.monotonic()
+        ended = self._hands.ended()
+        if ended or not self._hands.unbegun:
+            self._moved_at = now
+        elif now - self._moved_at > WAITED_S:
+            self._ahead.forget()
+            self._give_back()
+        self._unsettled += ended
+        if self._refused and now >= self._again_at:
+            self._unsettled += self._refused
+            self._refused = []
+        return now
+
+    def _give_back(self) -> None:
+        """Let others have what no handler has begun; where that fails it returns by its lease."""
+        back = [one.task.lease for one in self._hands.take_back()]
+        if not back:
+            return
         try:
-            word = self._settle(one.task, verdict)
-            if word is not None and one.since is not None:
-                run_ms = (time.monotonic() - one.since) * 1000
-                self._presence.ran(waited_ms(lease, self._lease_ms), run_ms)
-                self._announce(lease, verdict, word)
-        finally:
-            with self._lock:
+            self._bus.run(give_back(self.q, back))
+        except EchoMQError as fault:
+            _log.warning("%d jobs return by their leases: %s", len(back), fault)
+        with self._lock:
+            for lease in back:
                 self._held.pop(held_by(lease), None)
 
-    def _settle(self, task: Task, verdict: Verdict) -> Word | None:
-        """Settle, as often as it takes: repeated, it is refused as stale or gone at worst. None
-        where the worker was ended first."""
-        trouble = Trouble(f"settle on {self.q.name!r}", _log)
-        while not self._ended.is_set():
-            try:
-                word = self._bus.run(settle_by(self.q, task.lease, verdict, self._policy))
-            except EchoMQError as fault:
-                self._ended.wait(trouble.met(fault))
-                continue
-            trouble.over()
-            if word in (Word.stale, Word.gone):
-                _log.warning("%r was no longer ours when it ended: %s", task.id, word.value)
-            return word
-        return None
+    # ---- rest --------------------------------------------------------------------------------
 
-    def _announce(self, lease: Lease, verdict: Verdict, word: Word) -> None:
+    def _rest(self, timeout_s: float, dry: bool) -> bool:
+        """Wait until a handler has ended or somebody nudges; where it is `dry`, also for new work.
+        Whether there may be some."""
+        if self._hands.unbegun or self._refused:
+            timeout_s = min(timeout_s, WAITED_S)
+        self._resting = True
         try:
-            self._bus.run(announce(self.q, lease, verdict, word))
-        except EchoMQError:
-            _log.debug("nobody was told of %r", lease.id)
+            if self._hands.waiting():
+                return False
+            return self._watch.wait(timeout_s, self.q.wake if dry else None)
+        except EchoMQError as fault:
+            _log.info("looking again: %s", fault)
+            return True
+        finally:
+            self._resting = False
 
-    # ---- the handlers' time -----------------------------------------------------------------
-
-    def _watch(self, timeout_ms: int) -> None:
-        """Fail what runs over its time. Whatever begins meanwhile is due later than a whole time
-        from now, so that sleeping until the next one is due misses none."""
-        wait_s = 0.0
-        while not self._ended.wait(wait_s):
-            now = time.monotonic()
-            wait_s = timeout_ms / 1000
-            with self._lock:
-                running = [one for one in self._held.values() if not one.decided]
-            for one in running:
-                left_s = wait_s if one.since is None else one.since + timeout_ms / 1000 - now
-                if left_s <= 0 and self._decides(one):
-                    one.task.lose("timeout")
-                    self._finish(one, overtime(timeout_ms))
-                elif left_s > 0:
-                    wait_s = min(wait_s, left_s)
+    def _told(self) -> None:
+        """Called by the threads of handlers."""
+        if self._resting:
+            self._resting = False
+            self._watch.nudge()
 
     # ---- the beat ----------------------------------------------------------------------------
 
@@ -288,6 +338,7 @@ class Consumer:
             held = dict(self._held)
         for proof in self._bus.run(extend_all(self.q, held, self._lease_ms)):
             task = held[proof].task
-            if proof in self._held and not task.lost:
+            # One that has its verdict is being settled at this moment.
+            if proof in self._held and not held[proof].decided and not task.lost:
                 task.lose("lost")
                 _log.warning("the lease of %r was lost while it was handled", task.id)

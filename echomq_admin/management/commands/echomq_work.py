@@ -17,7 +17,8 @@ from echomq_admin.workshop.handlers import POLICY, Handlers
 from queue_core.bus import Bus
 from queue_core.errors import InvalidError
 from queue_core.nodes import NodeLease
-from queue_core.work.consumer import BEAT_MS, DEFAULT_POLICY, DRAIN_S, LEASE_MS, Consumer, Handler
+from queue_core.work.consumer import BEAT_MS, DEFAULT_POLICY, DRAIN_S, LEASE_MS, Consumer
+from queue_core.work.hands import Handler
 
 
 class Command(BaseCommand):
