@@ -1,0 +1,105 @@
+"""`manage.py echomq` as processes of its own: poor locales, pipes, and a hand that interrupts."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from queue_core import keys
+from queue_core.bus import Bus
+from queue_core.embedded import Embedded
+from queue_core.keys import QueueKeys
+from queue_core.verbs import queues
+from tests.builders import command
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def process(server: Embedded, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A console of its own: its folder, environment and a way to run commands as a shell does."""
+    var = tmp_path_factory.mktemp("console")
+    environment = {
+        "PATH": os.environ["PATH"], "LANG": "C", "ECHOMQ_VAR": str(var),
+        "ECHOMQ_BUS_URL": server.url, "DJANGO_SUPERUSER_PASSWORD": "lovelace-1815",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }  # fmt: skip
+    manage = [sys.executable, str(ROOT / "manage.py")]
+
+    def run(*words: str | bytes, **more: Any) -> subprocess.CompletedProcess[bytes]:
+        more = {"capture_output": True, "timeout": 60, **more}
+        env = {**environment, **more.pop("env", {})}
+        return subprocess.run([*manage, *words], env=env, check=False, **more)
+
+    assert run("migrate", "-v0").returncode == 0
+    made = run("createsuperuser", "--noinput", "--username", "ada", "--email", "")
+    assert made.returncode == 0
+    return SimpleNamespace(run=run, environment=environment, manage=manage)
+
+
+def test_case_130_under_lang_c_and_piped(process: Any, bus: Bus, q: QueueKeys) -> None:
+    odd = keys.found(q.name + "🐙é".encode() + b"\xff")
+    bus.run(queues.pause(odd))
+    ascii_only = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    try:
+        for env in ({}, ascii_only):
+            said = process.run("echomq", "queues", "--json", env=env)
+            assert said.returncode == 0, said.stderr
+            names = [json.loads(line)["queue"] for line in said.stdout.splitlines()]
+            assert {"b64": base64.b64encode(odd.name).decode()} in names
+            assert process.run("echomq", "queues", env=env).returncode == 0
+        paused = process.run("echomq", "resume", odd.name, "--as", "ada", env={})
+        assert paused.returncode == 0, paused.stderr
+        assert bus.run(command("HGET", odd.meta, "paused")) is None
+    finally:
+        bus.run(command("DEL", odd.meta))
+
+
+def test_case_130_a_reader_that_leaves_early_is_no_error(process: Any, bus: Bus) -> None:
+    made = [keys.found(f"many.{number}".encode()) for number in range(400)]
+    try:
+        bus.run_all([queues.pause(one) for one in made])
+        shell = f"{sys.executable} {ROOT / 'manage.py'} echomq queues --json | head -1"
+        said = subprocess.run(
+            ["/bin/sh", "-c", shell], env=process.environment, capture_output=True, check=False
+        )
+        assert said.stderr == b""
+        assert json.loads(said.stdout)
+    finally:
+        bus.run_all([command("DEL", one.meta) for one in made])
+
+
+def test_case_130_ctrl_c_leaves_a_partial_report(
+    process: Any, bus: Bus, q: QueueKeys, mint: Callable[[], bytes]
+) -> None:
+    words = [*process.manage, "echomq", "retry", q.name.decode(), "--as", "ada", "--json"]
+    running = subprocess.Popen(
+        [*words, *(mint().decode() for _ in range(3000))],
+        env={**process.environment, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert running.stdout is not None
+    first = running.stdout.readline()
+    running.send_signal(signal.SIGINT)
+    rest, errors = running.communicate(timeout=30)
+    assert running.returncode == 130
+    reported = [json.loads(line) for line in (first + rest).splitlines()]
+    assert 0 < len(reported) < 3000
+    assert b"Traceback" not in errors
+
+
+def test_a_console_without_tables_says_what_to_do(process: Any, tmp_path: Path) -> None:
+    said = process.run("echomq", "pause", "q", "--as", "ada", env={"ECHOMQ_VAR": str(tmp_path)})
+    assert said.returncode == 8
+    assert b"migrate" in said.stderr
