@@ -6,22 +6,25 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 import redis
 
 from queue_core.conformance.suite import play
+from queue_core.embedded import Embedded
 from queue_core.rights import LEAST
 from queue_core.routes import SLOTS, slot_of
 from tests.buses import Awaited, Blocking
 from tests.servers import PRIMARIES, Cluster, Sentinels, Single, ask, running
+from tests.tls import Door, certificate
 from tests.wire.better import BETTER
 from tests.wire.replay import Replay
 
 NAMED = (
     "a01-enqueue-row", "a13-payload-binary", "a16-queues-are-separate", "b04-claim-batch",
     "b06-complete-refusals", "b12-retry-dead-again", "b21-delay", "c04-promote-groups",
-    "d07-lock-track-missing", "e02-update-progress", "e06-remove-locked",
+    "d01-extend-lock", "e02-update-progress", "e06-remove-locked",
     "f09-names-and-templates", "g09-weighted-clamps", "h13-obliterate-paused-lanes",
     "j06-stalled-and-reap", "k05-child-dies-ignored", "k08-cross-queue",
     "k17-tree-ignored-death-reemitted", "r01-random", "t07-lock-beat",
@@ -46,6 +49,10 @@ WAYS = (
     Way("tcp", 3, "awaited", "least"),
     Way("socket", 2, "awaited", "least"),
     Way("socket", 3, "blocking", "all"),
+    Way("tls", 2, "blocking", "least"),
+    Way("tls", 3, "awaited", "all"),
+    Way("older", 2, "awaited", "all"),
+    Way("older", 3, "blocking", "least"),
     Way("sentinels", 2, "blocking", "least"),
     Way("sentinels", 3, "awaited", "all"),
     Way("cluster", 2, "awaited", "all"),
@@ -54,18 +61,31 @@ WAYS = (
 USER, PASSWORD = "worker", "worker-1815"
 
 
+class Older(Single):
+    """A server from before hash fields could expire."""
+
+    UNKNOWN = ("HEXPIRE", "HPEXPIRE", "HPEXPIREAT", "HTTL", "HPTTL")
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        without = [word for name in self.UNKNOWN for word in ("--rename-command", name, "")]
+        self.server = Embedded(folder, self.port, without)
+
+
 class Site:
     """Servers of one kind with a user of the least rights on each, and how to reach them."""
 
-    def __init__(self, servers: Single | Sentinels | Cluster) -> None:
+    def __init__(self, servers: Single | Sentinels | Cluster, door: Door | None) -> None:
         self.servers = servers
+        self.door = door
         if isinstance(servers, Single):
             ports = [servers.port]
         else:
             held = servers.data if isinstance(servers, Sentinels) else servers.nodes.values()
             ports = [node.port for node in held if node.port]
         for port in ports:
-            ask(port, "ACL", "SETUSER", USER, "reset", "on", f">{PASSWORD}", *LEAST)
+            rights = [word for word in LEAST if known(port, word)]
+            ask(port, "ACL", "SETUSER", USER, "reset", "on", f">{PASSWORD}", *rights)
         self.clients = [redis.Redis(port=port) for port in servers.ports()]
 
     def url(self, way: Way) -> str:
@@ -74,10 +94,14 @@ class Site:
         if way.server == "socket":
             assert isinstance(self.servers, Single)
             address = f"unix://{self.servers.server.socket}"
+        options = f"?protocol={way.protocol}"
+        if self.door is not None:
+            address = f"rediss://127.0.0.1:{self.door.port}"
+            options += f"&ssl_ca_certs={self.door.cert}"
         if way.rights == "least":
             scheme, _, rest = address.partition("://")
             address = f"{scheme}://{USER}:{PASSWORD}@{rest}"
-        return f"{address}?protocol={way.protocol}"
+        return address + options
 
     def home(self, key: str) -> redis.Redis:
         """The server of a key; in a Cluster each primary has a third of the slots."""
@@ -91,19 +115,34 @@ class Site:
             client.close()
 
 
+def known(port: int, right: str) -> bool:
+    """Whether the server knows the command of a word of the access list."""
+    name = right.removeprefix("+").partition("|")[0]
+    return not right.startswith("+") or ask(port, "COMMAND", "INFO", name) != [None]
+
+
+KINDS = {"tls": Single, "older": Older, "sentinels": Sentinels, "cluster": Cluster}
+
+
 @pytest.fixture(scope="module")
-def site() -> Iterator[Callable[[str], Site]]:
-    """Servers of a kind, started when the first way needs them."""
-    kinds = {"tcp": Single, "socket": Single, "sentinels": Sentinels, "cluster": Cluster}
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Site]]:
+    """Servers of a kind, started when the first way needs them; the socket is the port's
+    server's."""
     with contextlib.ExitStack() as stack:
-        made: dict[type, Site] = {}
+        made: dict[str, Site] = {}
 
         def of(server: str) -> Site:
-            kind = kinds[server]
-            if kind not in made:
-                made[kind] = Site(stack.enter_context(running(kind)))
-                stack.callback(made[kind].close)
-            return made[kind]
+            name = "tcp" if server == "socket" else server
+            if name not in made:
+                servers = stack.enter_context(running(KINDS.get(name, Single)))
+                door = None
+                if name == "tls":
+                    files = certificate(tmp_path_factory.mktemp("tls"))
+                    door = stack.enter_context(
+                        contextlib.closing(Door(servers.server.socket, *files))
+                    )
+                made[name] = stack.enter_context(contextlib.closing(Site(servers, door)))
+            return made[name]
 
         yield of
 
