@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,3 +81,9 @@ def q() -> QueueKeys:
 def mint() -> Callable[[], bytes]:
     """Mints job ids."""
     return _minter.mint
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder for a server of this test alone."""
+    return tmp_path / "data"
