@@ -100,19 +100,15 @@ def total(rates: Iterable[Rate]) -> Rate:
 
 @dataclass(frozen=True, slots=True)
 class Spark:
-    """Two rows of bars around one axis, as path data; `holes` is the dashed axis where nothing
-    is known."""
+    """Two rows of bars around one axis, as path data; `line` is the axis where the rates are
+    known, `holes` where they are not."""
 
     width: int
     height: int
     came: str
     went: str
+    line: str
     holes: str
-
-    @property
-    def axis(self) -> float:
-        """Where in and out meet."""
-        return self.height / 2
 
 
 def spark(rates: Sequence[Rate], width: int, height: int, gap: float = 1.0) -> Spark:
@@ -122,7 +118,7 @@ def spark(rates: Sequence[Rate], width: int, height: int, gap: float = 1.0) -> S
     pitch = width / max(1, len(rates))
     bar = max(1.0, round(pitch - gap, 1))
     top = max((n for rate in rates for n in (rate.came, rate.went) if n), default=1.0)
-    up, down, holes = [], [], []
+    up, down, line, holes = [], [], [], []
     for at, rate in enumerate(rates):
         x = round(at * pitch, 1)
         if rate.came:
@@ -131,6 +127,5 @@ def spark(rates: Sequence[Rate], width: int, height: int, gap: float = 1.0) -> S
         if rate.went:
             tall = round(max(1.0, room * rate.went / top), 1)
             down.append(f"M{x:g} {axis + 0.5:g}v{tall:g}h{bar:g}v-{tall:g}z")
-        if rate.went is None:
-            holes.append(f"M{x:g} {axis:g}h{bar:g}")
-    return Spark(width, height, "".join(up), "".join(down), "".join(holes))
+        (holes if rate.went is None else line).append(f"M{x:g} {axis:g}h{pitch:.2f}")
+    return Spark(width, height, "".join(up), "".join(down), "".join(line), "".join(holes))
