@@ -26,7 +26,8 @@ delete what they made. Other queues are neither read nor changed, but the server
 notices: its script cache is flushed twice (every client then loads its scripts
 anew), a subscriber of our own is killed, and its keyspace is walked before and
 after to find the scratch keys. On a bus that carries real load, mind the time.
-The server needs expiring hash fields (Valkey 9) for two of the scenarios."""
+The user needs more rights than a worker: SCRIPT FLUSH, CLIENT LIST and KILL, and
+whatever a look at raw keys takes."""
 
 Print = Callable[[str], object]
 

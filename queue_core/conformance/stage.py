@@ -121,12 +121,14 @@ class Line:
 
 
 class Stage:
-    """One scenario's surroundings. `q` is its scratch queue, where nothing else lives."""
+    """One scenario's surroundings. `q` is its scratch queue, where nothing else lives; `note` is
+    what a reader of a passed scenario should know."""
 
     def __init__(self, ground: Ground, q: QueueKeys, minter: Minter) -> None:
         self.ground = ground
         self.q = q
         self.mint = minter.mint
+        self.note = ""
         self._opened: list[Bus | Pools | Link] = []
 
     # ---- acting ------------------------------------------------------------------------------

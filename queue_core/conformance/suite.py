@@ -36,7 +36,8 @@ SCENARIOS: tuple[Scenario, ...] = tuple(
 @dataclass(frozen=True, slots=True)
 class Result:
     """How one scenario went. `what` was looked at when it failed, `expected` and `got` are what
-    should have been there and what was; all empty where it passed."""
+    should have been there and what was; all empty where it passed. `note` tells how it passed
+    where the server lacks something."""
 
     number: int
     name: str
@@ -45,13 +46,14 @@ class Result:
     what: str = ""
     expected: str = ""
     got: str = ""
+    note: str = ""
 
     @property
     def line(self) -> str:
         """One line for people."""
         told = f"{'ok' if self.passed else 'FAILED':<7}{self.number:>3} {self.name}"
         if self.passed:
-            return told
+            return f"{told} ({self.note})" if self.note else told
         return f"{told}: {self.what}: expected {self.expected}, got {self.got}"
 
 
@@ -116,7 +118,7 @@ def _result(scenario: Scenario, ground: Ground, scratch: bytes, minter: Minter) 
     finally:
         stage.close()
     took_ms = round((time.monotonic() - began) * 1000)
-    return Result(scenario.number, scenario.name, not told, took_ms, **told)
+    return Result(scenario.number, scenario.name, not told, took_ms, **told, note=stage.note)
 
 
 def one_line(fault: Exception) -> str:

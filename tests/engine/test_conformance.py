@@ -49,8 +49,22 @@ def test_the_command_says_a_line_a_scenario_and_the_total(server: Embedded, bus:
     assert left(bus) == []
 
 
+def test_an_older_server_passes_by_the_stated_fall_back(tmp_path: Path) -> None:
+    unknown = ("HEXPIRE", "HPEXPIRE", "HPEXPIREAT", "HTTL", "HPTTL")
+    words = [word for name in unknown for word in ("--rename-command", name, "")]
+    old = Embedded(tmp_path / "old", extra=words)
+    old.start()
+    try:
+        results = list(play(old.url))
+    finally:
+        old.kill()
+    assert [one.line for one in results if not one.passed] == []
+    noted = {one.number: one.note for one in results if one.note}
+    assert noted == dict.fromkeys((58, 59), "fall-back, as hash fields do not expire here")
+
+
 def test_what_fails_says_expected_and_got(tmp_path: Path, capsys: Any) -> None:
-    """A server of the older kind: it lacks a command that two scenarios need."""
+    """A server that lacks one command which two scenarios need."""
     old = Embedded(tmp_path / "old", extra=("--rename-command", "HPEXPIREAT", ""))
     old.start()
     try:
