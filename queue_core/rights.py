@@ -12,7 +12,7 @@ KEYS = ("~emq:{*", "~{emq}:version", "~echomq:py:node:*")
 CHANNELS = ("&emq:{*",)
 
 _CONNECTION = (
-    "asking", "client|setname", "cluster|slots", "evalsha", "evalsha_ro", "info", "ping", "role",
+    "asking", "client|setname", "client|tracking", "cluster|slots", "evalsha", "evalsha_ro", "info", "ping", "role",
     "scan", "script|load", "select", "subscribe", "time",
 )  # fmt: skip
 _DATA = (
