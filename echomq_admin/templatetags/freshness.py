@@ -15,7 +15,7 @@ from echomq_admin.templatetags.units import UNKNOWN
 register = template.Library()
 
 _ZERO = datetime(1970, 1, 1, tzinfo=UTC)
-_FORMATS = frozenset({"clock", "due", "date", "in", "ago", "late", "span", "iso"})
+_FORMATS = frozenset({"clock", "due", "date", "in", "ago", "late", "since", "span", "iso"})
 _EDGE_MS = 253_402_300_799_999  # the last moment of year 9999, where calendars end
 
 
@@ -28,9 +28,10 @@ def iso(ms: int) -> str:
 
 @register.simple_tag
 def when(ms: int | float | None, form: str = "clock") -> SafeString:
-    """A moment in ms of the bus's clock. `clock` 20:52:14, `due` to the ms or, on another day,
-    as `date` with its day, `in` how far ahead or behind, `ago` how long since, `late` by how
-    much it is overdue, `span` the distance alone, `iso` in full."""
+    """A moment in ms of the bus's clock. `clock` 20:52:14, on another day with that, `due` to the
+    ms or as `date` with its day, `in` how far ahead or behind, `ago` how long since, `late` by
+    how much it is overdue, `since` an age, which says so where the moment lies ahead, `span` the
+    distance alone, `iso` in full."""
     if form not in _FORMATS:
         raise template.TemplateSyntaxError(f"when has no form {form!r}")
     if ms is None:

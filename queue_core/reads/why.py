@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from queue_core.reads.glance import seems_seconds
 from queue_core.reads.standing import LaneStanding, Place, Standing
 
 PROMOTE_GRACE_MS = 3_000
@@ -194,6 +195,10 @@ def _scheduled(facts: Standing, now_ms: int) -> tuple[Reason, tuple[Part, ...]]:
     return Reason.nothing_promotes, (
         _text("It fell due "), Part("past", due), _text(" ago and "),
         _strong("nothing is promoting"), _text(late),
+        *(() if not seems_seconds(due) else (
+            _text(" Its run-at "), _strong("looks like seconds"),
+            _text(" where milliseconds belong."),
+        )),
     )  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def test_the_form_says_what_it_is_given(look, make):
         ({"base": "0", "cap": "999999999999999", "tries": "9999"}, 200),
     ],
 )
-def test_parameters_are_clamped_or_refused(look, make, params, status):
+def test_case_8_102_parameters_are_clamped_or_refused(look, make, params, status):
     """Cases 8 and 102."""
     make.pending()
     answer = look("backoff", **params)

@@ -34,7 +34,7 @@ def fill(bus, game, scores):
         bus.run(command("ZADD", keys.board(game), score, player))
 
 
-def test_ranks_brackets_and_scores_to_the_digit(see, bus, game):
+def test_case_134_ranks_brackets_and_scores_to_the_digit(see, bus, game):
     """Case 134."""
     fill(bus, game, {b"ann": 9, b"bob": 9, b"cyd": "-0", b"dan": 0, b"eve": -3})
     answer = see(game)
@@ -58,7 +58,7 @@ def test_a_followed_player_and_those_around(see, bus, game):
     assert "not on the board" in see(game, find="nobody").content.decode()
 
 
-def test_missing_differs_from_empty(see, bus, game):
+def test_case_140_missing_differs_from_empty(see, bus, game):
     """Case 140."""
     assert "No such board" in see(game).content.decode()
     bus.run(command("SET", keys.game(game, b"started"), "1"))
@@ -67,7 +67,7 @@ def test_missing_differs_from_empty(see, bus, game):
     assert "game open" in text
 
 
-def test_hostile_players_and_games(see, bus, game):
+def test_case_38_140_hostile_players_and_games(see, bus, game):
     """Cases 38 and 140: raw bytes, 10 KB, markup; a game named like another's board."""
     players = [b"\xff\x00<b>", b"x" * 10_240]
     fill(bus, game, dict.fromkeys(players, 1))
@@ -100,7 +100,7 @@ def test_the_list_walks_until_it_has_met_them(see, bus, q, game):
 
 
 @pytest.mark.parametrize("top", ["0", "101", "1e9", "-1"])
-def test_rows_are_bounded(see, game, top):
+def test_case_8_rows_are_bounded(see, game, top):
     """Case 8."""
     assert see(game, top=top).status_code == 400
 

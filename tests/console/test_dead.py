@@ -30,7 +30,7 @@ def test_newest_first_with_error_attempts_and_lane(look, bus, q, mint, make):
     assert text.count('data-action="retry_dead"') == 2
 
 
-def test_secrets_in_errors_are_masked(look, bus, q, mint, make, person):
+def test_case_46_secrets_in_errors_are_masked(look, bus, q, mint, make, person):
     """Case 46."""
     buried(bus, q, mint, make, b'{"a":{"password":"hunter22"}}', b"login with hunter22 failed")
     buried(bus, q, mint, make, b"{}", b"Authorization: Bearer hunter22")

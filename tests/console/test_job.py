@@ -44,7 +44,7 @@ def test_what_the_id_says_is_decoded(look, make):
 
 
 @pytest.mark.parametrize("member", ODD_IDS)
-def test_any_bytes_have_a_page(look, bus, q, member):
+def test_case_30_any_bytes_have_a_page(look, bus, q, member):
     """Case 30."""
     bus.run(command("ZADD", q.pending, 0, member))
     bus.run(command("HSET", q.row(member), "state", "pending", "attempts", 0, "payload", "{}"))
@@ -64,7 +64,7 @@ def test_verbs_are_on_where_the_state_allows_them(look, make):
 
 
 @pytest.mark.parametrize("fields", [{"state": "weird"}, {"attempts": "abc"}, {"attempts": ""}])
-def test_what_does_not_fit_is_shown_raw_with_risky_verbs_off(look, make, bus, q, fields):
+def test_case_74_what_does_not_fit_is_shown_raw_with_risky_verbs_off(look, make, bus, q, fields):
     """Case 74."""
     made = make.scheduled()
     bus.run(command("HSET", q.row(made.id), *next(iter(fields.items()))))
@@ -76,7 +76,7 @@ def test_what_does_not_fit_is_shown_raw_with_risky_verbs_off(look, make, bus, q,
     assert f">{next(iter(fields.values()))}<" in text
 
 
-def test_exact_digits_empty_and_repeated_keys(look, make):
+def test_case_34_exact_digits_empty_and_repeated_keys(look, make):
     """Case 34."""
     made = make.pending(b'{"n":9007199254740993,"f":1.0,"e":1e400,"":1,"a":1,"a":2}')
     text = look("job", made.id).content.decode()
@@ -91,7 +91,7 @@ def test_exact_digits_empty_and_repeated_keys(look, make):
     [b"\xff\xfe\x00\xc3\x28", b"[" * 20_000, b"[" + b"1," * 30_000 + b"1]", b"a\tb\x00\x1b[31m"],
 )
 @pytest.mark.parametrize("view", ["", "text", "hex"])
-def test_what_has_no_tree_falls_back_to_raw(look, make, payload, view):
+def test_case_18_what_has_no_tree_falls_back_to_raw(look, make, payload, view):
     """Cases 18, 22, 24."""
     made = make.pending(payload)
     answer = look("job", made.id, **({"view": view} if view else {}))
@@ -109,7 +109,9 @@ def test_bytes_that_are_no_text_have_marks_and_hex(look, make):
     assert "ff fe 00 c3 28" in text
 
 
-def test_secrets_are_masked_in_payload_error_logs_and_fields(look, make, bus, q, person, ada):
+def test_case_46_secrets_are_masked_in_payload_error_logs_and_fields(
+    look, make, bus, q, person, ada
+):
     """Case 46."""
     made = make.pending(SECRET)
     bus.run(jobs.add_log(q, made.id, b"tried hunter22"))

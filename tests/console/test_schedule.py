@@ -48,7 +48,7 @@ def test_late_above_the_fence_and_waiting_below(look, bus, q, make):
     assert 'data-reschedule="' in text
 
 
-def test_scores_out_of_any_date(look, put):
+def test_case_50_54_scores_out_of_any_date(look, put):
     """Cases 50 and 54: shown, addressable, and nothing breaks."""
     put({b"a": "-inf", b"b": -1, b"c": -9e15, b"d": 1_700_000_000, b"e": 9e15, b"f": "inf"})
     answer = look("schedule")
@@ -60,7 +60,7 @@ def test_scores_out_of_any_date(look, put):
     assert text.count('data-action="remove_job"') == 6
 
 
-def test_hostile_members_and_rows(look, bus, q, put):
+def test_case_22_hostile_members_and_rows(look, bus, q, put):
     """Cases 22, 30 and 72."""
     now = bus.run(server_ms())
     names = [b"123", b"__proto__", b"-", b"a ", b"\xff\xfe\x00", b"<b>", b"x" * 4096]
@@ -76,7 +76,7 @@ def test_hostile_members_and_rows(look, bus, q, put):
         assert f'id="due-{to_path(name)}"' in text
 
 
-def test_secrets_are_masked(look, bus, q, make, person):
+def test_case_46_secrets_are_masked(look, bus, q, make, person):
     """Case 46."""
     now = bus.run(server_ms())
     job = make.mint()
@@ -110,7 +110,7 @@ def test_every_row_once_by_its_pager(look, put, bus):
         ({"range": "all", "scale": "linear", "hide": "retry.nonsense.repeat"}, 200),
     ],
 )
-def test_parameters_are_clamped_or_refused(look, make, params, status):
+def test_case_8_parameters_are_clamped_or_refused(look, make, params, status):
     """Case 8."""
     make.pending()
     assert look("schedule", **params).status_code == status
@@ -145,7 +145,7 @@ def test_empty_forbidden_gone_and_the_wrong_method(page, look, make, person, cli
 @pytest.mark.parametrize(
     ("page", "key"), [("schedule", "schedule"), ("repeats", "repeat"), ("backoff", "schedule")]
 )
-def test_a_set_of_another_type(page, key, look, make, bus, q):
+def test_case_36_a_set_of_another_type(page, key, look, make, bus, q):
     """Case 36: that panel says so, the rest of the page lives."""
     make.pending()
     bus.run(command("SET", getattr(q, key), "x"))

@@ -25,7 +25,7 @@ def test_equal_scores_share_a_rank(run: Run, game: bytes) -> None:
     ]  # fmt: skip
 
 
-def test_zeros_negatives_and_minus_zero(run: Run, game: bytes) -> None:
+def test_case_134_zeros_negatives_and_minus_zero(run: Run, game: bytes) -> None:
     """Case 134."""
     run(
         command(
@@ -49,7 +49,7 @@ def test_around_a_player_ranks_go_on_from_the_whole_board(run: Run, game: bytes)
     assert seen.players == 100
 
 
-def test_missing_differs_from_known_without_scores(run: Run, game: bytes) -> None:
+def test_case_140_missing_differs_from_known_without_scores(run: Run, game: bytes) -> None:
     """Case 140."""
     assert not run(boards.board(game)).value.there
     assert not run(boards.game_facts(game)).heard_of

@@ -54,7 +54,7 @@ def test_many_workers_are_read_to_a_bound(run, q):
 
 
 @pytest.mark.parametrize("samples", [0, 1, 2, ENOUGH - 1])
-def test_few_samples_make_no_percentile(samples):
+def test_case_116_few_samples_make_no_percentile(samples):
     """Case 116."""
     assert percentiles(Counter({4: samples})) == Percentiles(samples, None, None, None)
 

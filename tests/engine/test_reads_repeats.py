@@ -43,7 +43,7 @@ def test_a_paused_repeat_is_parked_and_says_by_whom(run: Run, q: QueueKeys) -> N
     assert seen.paused_at_ms is not None
 
 
-def test_cadences_that_are_none(run: Run, q: QueueKeys) -> None:
+def test_case_102_cadences_that_are_none(run: Run, q: QueueKeys) -> None:
     """Case 102."""
     now = run(server_ms())
     for text in (b"0", b"-5", b"abc", b"1e3", b"", b"9000000000000000000"):
@@ -52,7 +52,7 @@ def test_cadences_that_are_none(run: Run, q: QueueKeys) -> None:
     assert {one.every_ms for one in run(read.registry(q)).value.repeats} == {None}
 
 
-def test_not_armed_and_no_definition(run: Run, q: QueueKeys) -> None:
+def test_case_94_not_armed_and_no_definition(run: Run, q: QueueKeys) -> None:
     """Case 94."""
     now = run(server_ms())
     run(command("ZADD", q.repeat, now + HOUR, b"nothing"))

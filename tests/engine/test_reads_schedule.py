@@ -33,7 +33,7 @@ def _walk(run: Run, q: QueueKeys, way: str) -> list[bytes]:
 
 
 @pytest.mark.parametrize("way", ["after", "before"])
-def test_5000_equal_scores_come_once_each(run: Run, q: QueueKeys, way: str) -> None:
+def test_case_6_5000_equal_scores_come_once_each(run: Run, q: QueueKeys, way: str) -> None:
     """Case 6."""
     now = run(server_ms())
     ids = [b"JOB%011d" % number for number in range(5000)]
@@ -65,7 +65,7 @@ def test_bytes_decide_among_equals_whatever_the_locale(run: Run, q: QueueKeys) -
     assert shown == run(command("ZRANGE", q.schedule, 0, -1))
 
 
-def test_scores_out_of_any_date_leave_the_axis_unharmed(run: Run, q: QueueKeys) -> None:
+def test_case_50_54_scores_out_of_any_date_leave_the_axis_unharmed(run: Run, q: QueueKeys) -> None:
     """Cases 50 and 54."""
     now = run(server_ms())
     strange = {b"a": "-inf", b"b": -1, b"c": -9e15, b"d": 1_700_000_000, b"e": 9e15, b"f": "inf"}

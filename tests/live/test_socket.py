@@ -238,26 +238,26 @@ class TestCase44LosingTheSessionOrARightClosesTheSocket:
         assert await socket.closed() == 4401
         assert await socket.wire.receive_nothing(timeout=0.5)
 
-    async def test_log_out(self, tab, topic, person):
+    async def test_case_44_log_out(self, tab, topic, person):
         socket = await self.watch(tab, topic, await sync_to_async(person)("vera", "view"))
         client: Client = socket.client
         await sync_to_async(client.logout)()
         await self.gone(socket)
 
-    async def test_deactivated(self, tab, topic, person):
+    async def test_case_44_deactivated(self, tab, topic, person):
         vera = await sync_to_async(person)("vera", "view")
         socket = await self.watch(tab, topic, vera)
         vera.is_active = False
         await sync_to_async(vera.save)()
         await self.gone(socket)
 
-    async def test_a_permission_is_dropped(self, tab, topic, person):
+    async def test_case_44_a_permission_is_dropped(self, tab, topic, person):
         vera = await sync_to_async(person)("vera", "view", "pause_queue")
         socket = await self.watch(tab, topic, vera)
         await sync_to_async(vera.user_permissions.clear)()
         await self.gone(socket)
 
-    async def test_the_password_is_changed(self, tab, topic, person):
+    async def test_case_44_the_password_is_changed(self, tab, topic, person):
         vera = await sync_to_async(person)("vera", "view")
         socket = await self.watch(tab, topic, vera)
         vera.set_password("another-1")

@@ -84,7 +84,7 @@ def test_marks_that_are_all_leave_no_crowd() -> None:
     assert seen["kinds"] == {"delayed": 1, "retry": 1, "repeat": 0, "unknown": 0, "whole": True}
 
 
-def test_the_numbers_of_a_full_fence_fit_a_frame() -> None:
+def test_case_120_the_numbers_of_a_full_fence_fit_a_frame() -> None:
     """Case 120: a frame stays under 50 KB."""
     import json
 

@@ -4,6 +4,7 @@ import { clock } from "./clock.js";
 
 const FRESH = 1000;
 const STALE = 3000;
+const SKEWED = 2000;
 const state = { pageAt: Number(document.body.dataset.at) || null, frameAt: performance.now() };
 
 export function span(ms) {
@@ -37,21 +38,36 @@ function dated(ms, now) {
   return `${DAYS[moment.getUTCDay()]} ${moment.getUTCDate()} ${MONTHS[moment.getUTCMonth()]}${year} ${wall(ms)}`;
 }
 
+function isToday(ms, now) {
+  return Math.abs(ms - now) < 864e5 && new Date(ms).getUTCDate() === new Date(now).getUTCDate();
+}
+
 // To the millisecond on this very day, else with its day.
 function due(ms, now) {
-  const moment = new Date(ms);
-  const today = Math.abs(ms - now) < 864e5 && moment.getUTCDate() === new Date(now).getUTCDate();
-  return today ? moment.toISOString().slice(11, 23) : dated(ms, now);
+  return isToday(ms, now) ? new Date(ms).toISOString().slice(11, 23) : dated(ms, now);
+}
+
+// A clock alone says today; another day is named.
+function clocked(ms, now) {
+  if (isToday(ms, now) || Number.isNaN(new Date(ms).getTime())) return wall(ms);
+  const day = new Date(ms);
+  return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]} ${wall(ms)}`;
+}
+
+// How long ago. What lies ahead, by a clock that disagrees, is said to and never drawn as an age.
+function since(ms, now) {
+  return ms <= now + SKEWED ? span(Math.max(0, now - ms)) : `${span(ms - now)} ahead`;
 }
 
 const forms = {
-  clock: (ms) => wall(ms),
+  clock: clocked,
   due,
   date: dated,
   iso: (_ms, _now, element) => element.dateTime,
   in: (ms, now) => (ms >= now ? `in ${span(ms - now)}` : `${span(now - ms)} ago`),
   ago: (ms, now) => (ms <= now ? `${span(now - ms)} ago` : `in ${span(ms - now)}`),
   late: (ms, now) => (ms < now ? `${span(now - ms)} late` : `in ${span(ms - now)}`),
+  since,
   span: (ms, now) => span(now - ms),
 };
 
