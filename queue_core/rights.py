@@ -12,8 +12,8 @@ KEYS = ("~emq:{*", "~{emq}:version", "~echomq:py:node:*")
 CHANNELS = ("&emq:{*",)
 
 _CONNECTION = (
-    "asking", "client|setname", "client|tracking", "cluster|slots", "evalsha", "evalsha_ro", "info", "ping", "role",
-    "scan", "script|load", "select", "subscribe", "time",
+    "asking", "client|setname", "client|tracking", "cluster|slots", "evalsha", "evalsha_ro",
+    "info", "ping", "role", "scan", "script|load", "select", "subscribe", "time",
 )  # fmt: skip
 _DATA = (
     "blpop", "decr", "del", "exists", "get", "hdel", "hexists", "hget", "hgetall", "hincrby",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import select
 import socket
+from collections.abc import Sequence
 from typing import Protocol
 
 from queue_core.errors import EchoMQError, ServerFault, UnavailableError
@@ -19,6 +20,9 @@ from queue_core.links import Link
 from queue_core.plans import Call, Reply
 from queue_core.pools import Pools
 from queue_core.routes import Words
+
+ANY = b""
+"""In place of a key: the server has told that anything may have changed."""
 
 
 class Watches(Protocol):
@@ -62,31 +66,11 @@ class Watch:
             raise answer
         return answer
 
-    def wait(self, timeout_s: float, wake: bytes | None = None) -> bool:
+    def wait(self, timeout_s: float, wake: bytes | None = None) -> list[bytes]:
         """Wait until what was looked at has changed, `timeout_s` at most, or less where somebody
-        nudges; whether it has changed. Where the server does not tell, wait for the `wake` list.
-        Raises `UnavailableError` where the line breaks."""
-        link = self._link
-        if link is None:
-            return self._rest(timeout_s)
-        try:
-            if not self.tracks and wake is not None and not self._blocked:
-                link.send([("BLPOP", wake, f"{max(timeout_s, 0.001):.3f}")])
-                self._blocked = True
-            if link.said(False):
-                return True
-            poll = select.poll()
-            poll.register(link, select.POLLIN)
-            poll.register(self._hear, select.POLLIN)
-            ready = {fd for fd, _ in poll.poll(max(0.0, timeout_s * 1000))}
-            self._forget(self._hear.fileno() in ready)
-            heard = link.fileno() in ready and bool(link.said(True))
-        except OSError as error:
-            self._drop()
-            raise UnavailableError("LOST", f"the watching line: {error}") from None
-        if heard:
-            self._blocked = False
-        return heard
+        nudges; the keys that have changed, `ANY` for it may be any. Where the server does not tell,
+        wait for the `wake` list. Raises `UnavailableError` where the line breaks."""
+        return wait_any([self], timeout_s, wake)
 
     def nudge(self) -> None:
         """End the wait under way, or the next one."""
@@ -99,14 +83,43 @@ class Watch:
         self._hear.close()
         self._nudge.close()
 
-    def _rest(self, timeout_s: float) -> bool:
-        nudged = select.select([self._hear], [], [], timeout_s)[0]
-        self._forget(bool(nudged))
-        return False
+    def _begin(self, poll: select.poll, timeout_s: float, wake: bytes | None) -> list[bytes]:
+        """Join a wait; answers what has been heard before it."""
+        poll.register(self._hear, select.POLLIN)
+        link = self._link
+        if link is None:
+            return []
+        try:
+            if not self.tracks and wake is not None and not self._blocked:
+                link.send([("BLPOP", wake, f"{max(timeout_s, 0.001):.3f}")])
+                self._blocked = True
+            poll.register(link, select.POLLIN)
+            return self._heard(link, False)
+        except OSError as error:
+            self._drop()
+            raise UnavailableError("LOST", f"the watching line: {error}") from None
 
-    def _forget(self, nudged: bool) -> None:
-        if nudged:
+    def _end(self, ready: set[int]) -> list[bytes]:
+        """Leave a wait; answers what was heard."""
+        if self._hear.fileno() in ready:
             self._hear.recv(4096)
+        link = self._link
+        if link is None or link.fileno() not in ready:
+            return []
+        try:
+            return self._heard(link, True)
+        except OSError as error:
+            self._drop()
+            raise UnavailableError("LOST", f"the watching line: {error}") from None
+
+    def _heard(self, link: Link, readable: bool) -> list[bytes]:
+        """The keys that have changed; a reply to the pop is as good as any."""
+        keys: list[bytes] = []
+        for one in link.said(readable):
+            self._blocked = False
+            told = isinstance(one, list) and one[:1] == [b"invalidate"] and one[1]
+            keys += told or [ANY]
+        return keys
 
     def _stand(self) -> Link:
         """The line, opened where there is none."""
@@ -135,3 +148,12 @@ class Watch:
         link, self._link = self._link, None
         if link is not None:
             link.close()
+
+
+def wait_any(watches: Sequence[Watch], timeout_s: float, wake: bytes | None = None) -> list[bytes]:
+    """`Watch.wait` on several of them at once."""
+    poll = select.poll()
+    changed = [key for one in watches for key in one._begin(poll, timeout_s, wake)]
+    wait_ms = 0.0 if changed else max(0.0, timeout_s * 1000)
+    ready = {fd for fd, _ in poll.poll(wait_ms)}
+    return changed + [key for one in watches for key in one._end(ready)]

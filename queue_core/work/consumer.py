@@ -299,7 +299,7 @@ class Consumer:
         try:
             if self._hands.waiting():
                 return False
-            return self._watch.wait(timeout_s, self.q.wake if dry else None)
+            return bool(self._watch.wait(timeout_s, self.q.wake if dry else None))
         except EchoMQError as fault:
             _log.info("looking again: %s", fault)
             return True
