@@ -157,6 +157,7 @@ def batch_delay(s: Stage) -> None:
     s.finds_nothing()
     s.wait(60)
     s.expect("promote", s.run(due.promote(s.q, 100)), 1)
+    s.expect("schedule", s.size(s.q.schedule), 0)
     again = s.held()
     s.expect("claim", (again.id, again.token), (job_id, b"2"))
     s.expect("complete", s.run(settle.complete(s.q, job_id, again.token)), Word.ok)

@@ -20,6 +20,7 @@ from queue_core.errors import EchoMQError, InvalidError
 from queue_core.ids import Minter
 from queue_core.keys import queue
 from queue_core.names import check_queue
+from queue_core.outcomes import Word
 from queue_core.servers import parse
 
 _CHAPTERS = (first, lanes, upkeep, telling, flows, batches, streams)
@@ -108,7 +109,7 @@ def _result(scenario: Scenario, ground: Ground, scratch: bytes, minter: Minter) 
     try:
         scenario.play(stage)
     except Differs as found:
-        told = {"what": found.what, "expected": repr(found.expected), "got": repr(found.got)}
+        told = {"what": found.what, "expected": _shown(found.expected), "got": _shown(found.got)}
     except EchoMQError as fault:
         told = {
             "what": "a step",
@@ -119,6 +120,11 @@ def _result(scenario: Scenario, ground: Ground, scratch: bytes, minter: Minter) 
         stage.close()
     took_ms = round((time.monotonic() - began) * 1000)
     return Result(scenario.number, scenario.name, not told, took_ms, **told, note=stage.note)
+
+
+def _shown(value: Any) -> str:
+    """A value in a line: a verdict as the wire says it, all else as Python writes it."""
+    return value.value if isinstance(value, Word) else repr(value)
 
 
 def one_line(fault: Exception) -> str:
