@@ -14,13 +14,17 @@ _pages = get_asgi_application()
 from echomq_admin import config  # noqa: E402  (models are loaded only now)
 from echomq_admin.live.routing import websocket_urlpatterns  # noqa: E402
 
-_BELOW = f"{config.prefix()}/" if config.prefix() else ""
+_socket = URLRouter(websocket_urlpatterns)
+# With the prefix, and without it for a proxy that has taken it off.
+_below = {"", f"{config.prefix()}/".lstrip("/")}
 
 application = ProtocolTypeRouter(
     {
         "http": _pages,
         "websocket": AllowedHostsOriginValidator(
-            AuthMiddlewareStack(URLRouter([path(_BELOW, URLRouter(websocket_urlpatterns))]))
+            AuthMiddlewareStack(
+                URLRouter([path(below, _socket) for below in sorted(_below, reverse=True)])
+            )
         ),
     }
 )

@@ -1,9 +1,6 @@
-"""The root URLs of the console as a project of its own: all of it below ECHOMQ_PREFIX."""
+"""The root URLs of the console as a project of its own. A prefix is no part of them: the settings
+give it to Django as the script's name."""
 
 from django.urls import include, path
 
-from echomq_admin import config
-
-_BELOW = f"{config.prefix()}/" if config.prefix() else ""
-
-urlpatterns = [path(_BELOW, include("echomq_admin.urls"))]
+urlpatterns = [path("", include("echomq_admin.urls"))]

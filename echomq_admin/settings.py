@@ -120,6 +120,8 @@ MIDDLEWARE = [
 ]
 
 ROOT_URLCONF = "echomq_admin.mount"
+# The prefix is taken off a path that has it; a proxy may have done so before.
+FORCE_SCRIPT_NAME = f"/{ECHOMQ_PREFIX}" if ECHOMQ_PREFIX else None
 ASGI_APPLICATION = "echomq_admin.asgi.application"
 
 TEMPLATES = [

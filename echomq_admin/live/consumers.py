@@ -7,6 +7,7 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.urls import set_script_prefix
 from django.utils.translation import get_language
 
 from echomq_admin.buses import bus_urls
@@ -33,6 +34,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
         """Let in whoever may look, from a page of ours."""
         user = self.scope["user"]
         self.rights = await database_sync_to_async(rights_of)(user)
+        if below := self.scope.get("root_path"):
+            set_script_prefix(f"{below.rstrip('/')}/")  # as Django does for a request
         await self.accept()
         if "view" not in self.rights or not same_origin(self.scope):
             await self.close(FORBIDDEN)

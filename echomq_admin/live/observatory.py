@@ -14,6 +14,9 @@ from concurrent.futures import Future
 from functools import cache
 from typing import Any, TypeVar
 
+from django.conf import settings
+from django.urls import get_script_prefix, set_script_prefix
+
 from echomq_admin.buses import bus_urls, declared, safe_url
 from echomq_admin.live.frames import View, drawing
 from echomq_admin.live.page import Page, Shaped, Watch
@@ -39,6 +42,8 @@ class Observatory:
     def __init__(self) -> None:
         self.scenes = {name: Scene(name, safe_url(name), declared(name)) for name in bus_urls()}
         self._loop = asyncio.new_event_loop()
+        # Of the request that began it: addresses in frames lie below it too.
+        self._below = settings.FORCE_SCRIPT_NAME or get_script_prefix()
         self._views: dict[Watch, View] = {}
         self._watchers: dict[Watch, dict[object, Wake]] = {}
         self._ticking: dict[str, asyncio.Task[None]] = {}
@@ -119,6 +124,7 @@ class Observatory:
 
     async def _observe(self, observer: Observer) -> None:
         """Tick one bus while anybody looks at anything of this process."""
+        set_script_prefix(self._below)
         while self._views:
             began = host_ms()
             try:

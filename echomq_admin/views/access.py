@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render, resolve_url
+from django.urls import get_script_prefix
 
 from echomq_admin import config
 from echomq_admin.actions.answers import Answer
@@ -63,4 +64,11 @@ def _ask_to_sign_in(request: HttpRequest) -> HttpResponse:
         return answer
     if wants_json(request):
         return JsonResponse({"outcome": "not-permitted", "sentence": "Sign in first."}, status=401)
-    return redirect_to_login(request.get_full_path(), where)
+    return redirect_to_login(_asked_for(request), where)
+
+
+def _asked_for(request: HttpRequest) -> str:
+    """The address as the browser knows it, also where a proxy took the prefix off."""
+    query = request.META.get("QUERY_STRING", "")
+    path = get_script_prefix().rstrip("/") + request.path_info
+    return f"{path}?{query}" if query else path

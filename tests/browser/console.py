@@ -44,9 +44,11 @@ def until(holds: Callable[[], Any], what: str, within_s: float = PATIENCE_S) -> 
 
 
 class Console:
-    """Processes over one folder. `start` may be called again after `kill_daphne`."""
+    """Processes over one folder, mounted at `prefix`. `start_daphne` may be called again after
+    `kill_daphne`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, prefix: str = "") -> None:
+        self.prefix = prefix
         self.folder = folder
         self.server = Embedded(folder / "valkey")
         self.port = free_port()
@@ -62,6 +64,7 @@ class Console:
             "DJANGO_SETTINGS_MODULE": "echomq_admin.settings",
             "ECHOMQ_BUS_URL": self.server.url,
             "ECHOMQ_URL": self.url,
+            "ECHOMQ_PREFIX": self.prefix,
             "ECHOMQ_VAR": str(self.folder),
             "PYTHONPATH": str(ROOT),
         }
@@ -95,7 +98,7 @@ class Console:
 
     def _answers(self) -> bool:
         try:
-            with urllib.request.urlopen(f"{self.url}/health", timeout=5):
+            with urllib.request.urlopen(f"{self.url}{self.prefix}/health", timeout=5):
                 return True
         except urllib.error.HTTPError:
             return True

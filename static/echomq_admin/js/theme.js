@@ -12,7 +12,8 @@
   root.dataset.theme = known.includes(chosen) ? chosen : "dark";
   const narrow = matchMedia("(max-width: 720px)");
   const note = () => {
-    document.cookie = `echomq_narrow=${narrow.matches ? 1 : 0};path=/;max-age=31536000;samesite=lax`;
+    const kept = `path=${root.dataset.root};max-age=31536000;samesite=lax`;
+    document.cookie = `echomq_narrow=${narrow.matches ? 1 : 0};${kept}`;
   };
   note();
   narrow.addEventListener("change", note);

@@ -1,0 +1,270 @@
+"""Every page under the strict policy, and a tab that stays open for long."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+import pytest
+from playwright.sync_api import BrowserContext, Error, Page, Route, WebSocketRoute, expect
+
+from echomq_admin.live.page import to_path
+from queue_core import ids, keys
+from queue_core.bus import Bus
+from queue_core.ids import Minter
+from queue_core.keys import queue
+from queue_core.verbs import admission, repeats
+from tests.browser.console import until
+from tests.builders import Builder, a_lane, command, raw, server_ms
+
+mint = Minter(91).mint
+Q = queue("every")
+GAME = b"GAM0000000EACH"
+HOUR, DAY = 3_600_000, 86_400_000
+PAGES = ("pending", "schedule", "active", "dead", "repeats", "backoff", "workers")
+WATCHED = """
+addEventListener("securitypolicyviolation", (event) => {
+  (window.refused ??= []).push(`${event.violatedDirective} ${event.blockedURI}`);
+});
+"""
+
+
+def at(page: str, q: keys.QueueKeys = Q) -> str:
+    return f"/bus/main/queue/{to_path(q.name)}/{page}"
+
+
+@pytest.fixture(scope="module")
+def job(console: object) -> Iterator[bytes]:
+    """A queue with something on each of its pages; its dead job."""
+    bus: Bus = console.bus()  # type: ignore[attr-defined]
+    make = Builder(bus.run, Q, mint)
+    dead = make.dead().id
+    make.active(), make.due(), make.in_lane(a_lane())
+    bus.run(admission.enqueue(Q, mint(), b'{"text":"hello","token":"x"}'))
+    bus.run(admission.enqueue_in(Q, mint(), b"far", 30 * DAY))
+    bus.run(repeats.register(Q, b"digest", 60_000, b"x", 60_000))
+    bus.run(command("ZADD", keys.board(GAME), 9, b"ann", 7, b"bob"))
+    bus.run(command("ZADD", Q.workers, bus.run(server_ms()), b"w1"))
+    yield dead
+    bus.close()
+
+
+@pytest.fixture
+def strict(page: Page) -> Iterator[Page]:
+    """A tab in which nothing is refused and nothing fails."""
+    errors: list[str] = []
+    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+    page.on("requestfailed", lambda one: errors.append(f"{one.url} {one.failure}"))
+    page.add_init_script(WATCHED)
+    yield page
+    assert not errors
+
+
+def test_case_40_every_screen_chart_and_icon_works_under_a_strict_policy(
+    strict: Page, job: bytes
+) -> None:
+    places = [
+        "/", "/audit", *map(at, PAGES), f"{at('job')}/{to_path(job)}",
+        "/bus/main/boards", f"/bus/main/board/{to_path(GAME)}",
+    ]  # fmt: skip
+    drawn = 0
+    for place in places:
+        answer = strict.goto(place)
+        assert answer is not None
+        policy = answer.header_value("content-security-policy") or ""
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        if place != "/audit":
+            expect(strict.locator("[data-live-word]")).to_have_text("Live")
+        for chart in strict.locator("figure[data-chart]").all():
+            expect(chart.locator("svg").first).to_be_attached()
+            drawn += 1
+        lost = strict.evaluate(
+            "[...document.querySelectorAll('use')].map((one) => one.getAttribute('href'))"
+            ".filter((href) => !document.querySelector(href))"
+        )
+        assert not lost, place
+        assert not strict.evaluate("window.refused ?? []"), place
+        assert not strict.evaluate("document.querySelectorAll('[style], style').length"), place
+    assert drawn >= 5
+
+
+def test_case_40_every_dialog_works_under_a_strict_policy(strict: Page, job: bytes) -> None:
+    for place, action in (
+        (at("schedule"), "reschedule"),
+        (at("dead"), "remove_job"),
+        (at("repeats"), "cancel_repeat"),
+        (f"/bus/main/board/{to_path(GAME)}", "rescore"),
+    ):
+        strict.goto(place)
+        strict.locator(f"main [data-action={action}]").first.click()
+        expect(strict.locator("#dialog[open] form")).to_be_visible()
+        strict.keyboard.press("Escape")
+        expect(strict.locator("#dialog[open]")).to_have_count(0)
+        assert not strict.evaluate("window.refused ?? []"), place
+
+
+def test_case_10_ten_thousand_held_jobs_are_a_page_that_answers(
+    page: Page, console_bus: Bus
+) -> None:
+    q = queue("held")
+    now = console_bus.run(server_ms())
+    for start in range(0, 10_000, 1_000):
+        words = [word for n in range(start, start + 1_000) for word in (now + HOUR + n, mint())]
+        console_bus.run(command("ZADD", q.active, *words))
+    page.goto(at("active", q))
+    expect(page.locator("[data-live-word]")).to_have_text("Live")
+    expect(page.locator("#held .listfoot, #held nav").first).to_contain_text("10,000")
+    assert page.evaluate("document.querySelectorAll('*').length") < 4_000
+    page.locator("#held [rel=next]").first.click()
+    expect(page).to_have_url(re.compile("after="))
+    expect(page.locator("[data-live-word]")).to_have_text("Live")
+    page.keyboard.press("Control+k")
+    page.locator("#palette-query").type("every dead")
+    expect(page.locator("#palette-list [aria-selected=true]")).to_contain_text("every / Dead")
+
+
+def busy(bus: Bus) -> int:
+    """Scripts that anybody has had the server run."""
+    info = bus.run(raw("INFO", "commandstats"))
+    found = re.search(rb"cmdstat_evalsha_ro:calls=(\d+)", info)
+    return int(found[1]) if found else 0
+
+
+def still(bus: Bus) -> bool:
+    """Whether nobody reads within a second and a half: twice the calm tick."""
+    before = busy(bus)
+    bus.run(command("BLPOP", b"emq:{none}:none", "1.5"))
+    return busy(bus) == before
+
+
+def test_case_12_a_frozen_page_reads_nothing(page: Page, job: bytes, console_bus: Bus) -> None:
+    page.goto(at("dead"))
+    expect(page.locator("[data-live-word]")).to_have_text("Live")
+    assert not still(console_bus)
+    page.keyboard.press(" ")
+    expect(page.locator("[data-live-word]")).to_have_text("Frozen")
+    until(lambda: still(console_bus), "nothing is read")
+
+
+@pytest.fixture
+def replayed(signed_in: BrowserContext) -> Iterator[tuple[Page, Callable[[int], None]]]:
+    """A tab, and a hand that sends it its first whole frame and the next so many times more."""
+    page = signed_in.new_page()
+    routes: list[WebSocketRoute] = []
+    frames: list[dict[str, object]] = []
+
+    def between(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+        routes.append(route)
+
+        def from_server(text: str) -> None:
+            frames.append(json.loads(text))
+            if len(frames) == 1:
+                route.send(text)
+
+        server.on_message(from_server)
+
+    page.route_web_socket(re.compile("/ws/live"), between)
+
+    def send(count: int) -> None:
+        whole = frames[0]
+        panels = whole["html"]
+        assert isinstance(panels, dict)
+        for number in range(count):
+            html = {
+                name: text.replace("</section>", f'<i class="n">{number}</i></section>')
+                for name, text in panels.items()
+            }
+            routes[0].send(json.dumps({**whole, "html": html}))
+        expect(page.locator("#schedule-list i.n")).to_have_text(str(count - 1))
+
+    yield page, send
+    page.close()
+
+
+def test_case_20_hundreds_of_updates_leave_heap_and_nodes_flat(
+    replayed: tuple[Page, Callable[[int], None]], job: bytes, console_bus: Bus
+) -> None:
+    page, send = replayed
+    tools = page.context.new_cdp_session(page)
+    tools.send("Performance.enable")
+    page.goto(at("schedule"))
+    expect(page.locator("[data-live-word]")).to_have_text("Live")
+
+    def measured() -> dict[str, float]:
+        for _ in range(2):
+            tools.send("HeapProfiler.collectGarbage")
+        found = tools.send("Performance.getMetrics")["metrics"]
+        return {one["name"]: one["value"] for one in found}
+
+    send(50)
+    before = measured()
+    send(400)
+    after = measured()
+    assert after["Nodes"] - before["Nodes"] < 400
+    assert after["JSEventListeners"] - before["JSEventListeners"] < 40
+    assert after["JSHeapUsedSize"] - before["JSHeapUsedSize"] < 2_000_000
+    page.close()
+    until(lambda: still(console_bus), "nobody on the server watches any more")
+
+
+def test_case_52_a_month_ahead_counts_down_and_nothing_runs_in_a_loop(
+    page: Page, job: bytes, console_bus: Bus
+) -> None:
+    q = queue("month")
+    console_bus.run(admission.enqueue_in(q, mint(), b"far", 30 * DAY))
+    page.add_init_script(
+        "window.waits = []; for (const name of ['setTimeout', 'setInterval'])"
+        " { const real = window[name]; window[name] = (work, ms, ...more) =>"
+        " { waits.push(ms ?? 0); return real.call(window, work, ms, ...more); }; }"
+    )
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    page.goto(at("schedule", q))
+    expect(page.locator("#schedule-list")).to_contain_text("in 29 d 23 h")
+    expect(page.locator("[data-live-word]")).to_have_text("Live")
+    begun, loaded = page.evaluate("waits.length"), len(asked)
+    console_bus.run(command("BLPOP", b"emq:{none}:none", "2"))
+    assert page.evaluate("Math.max(...waits)") < 2**31
+    assert page.evaluate("waits.length") - begun < 150
+    assert len(asked) == loaded
+    expect(page.locator("#schedule-list")).to_contain_text("in 29 d 23 h")
+
+
+def test_case_64_what_was_minted_ahead_is_no_age(page: Page, console_bus: Bus) -> None:
+    q = queue("ahead")
+    ahead = console_bus.run(server_ms()) + 600_000
+    console_bus.run(command("ZADD", q.pending, 0, ids.encode("JOB", ids.min_for(ahead))))
+    page.goto(at("pending", q))
+    expect(page.locator("#waiting .wait")).to_contain_text(" ahead")
+
+
+def test_case_128_a_slow_filter_never_bounces_back(
+    page: Page, job: bytes, console_bus: Bus
+) -> None:
+    """The network holds the filter's answer; meanwhile a job is opened."""
+
+    def late(route: Route) -> None:
+        page.wait_for_timeout(1)
+        held.append(route)
+
+    held: list[Route] = []
+    page.route(re.compile(r"/\?.*q="), late)
+    page.goto("/")
+    page.keyboard.press("/")
+    field = page.locator("input[name=q]")
+    field.type("ever")
+    field.press("Enter", no_wait_after=True)
+    until(lambda: page.wait_for_timeout(20) or held, "the filter is asked")
+    where = f"{at('job')}/{to_path(job)}"
+    page.goto(where)
+    expect(page.locator("[data-live-word]")).to_have_text("Live")
+    for route in held:
+        with suppress(Error):  # the browser gave the request up, as it should
+            route.continue_()
+    page.wait_for_timeout(300)
+    expect(page).to_have_url(re.compile(re.escape(where)))
+    expect(page.locator("#why")).to_be_visible()
