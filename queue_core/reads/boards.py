@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from queue_core import keys
 from queue_core.boards import shown_score
-from queue_core.errors import EchoMQError
+from queue_core.errors import EchoMQError, UnavailableError, UnknownOutcomeError
 from queue_core.plans import Batch, Call, Plan
 from queue_core.reads.snapshot import Snapshot
 from queue_core.scripts import script
@@ -109,14 +109,19 @@ def board(
 
 
 def game_facts(game: bytes) -> Plan[Game]:
-    """Whether a game has started, is closed and has players. One round trip."""
-    started, closed, players = yield Batch(
+    """Whether a game has started, is closed and has players; what is refused reads None. One
+    round trip. Raises the fault of a bus that does not answer."""
+    replies = yield Batch(
         (
             Call("EXISTS", (keys.game(game, b"started"),)),
             Call("EXISTS", (keys.game(game, b"closed"),)),
             Call("SCARD", (keys.game(game, b"players"),)),
         )
     )
+    for reply in replies:
+        if isinstance(reply, (UnavailableError, UnknownOutcomeError)):
+            raise reply
+    started, closed, players = replies
     return Game(
         None if isinstance(started, EchoMQError) else bool(started),
         None if isinstance(closed, EchoMQError) else bool(closed),
