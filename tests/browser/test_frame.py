@@ -218,6 +218,7 @@ def test_a_lost_console_is_told_and_comes_back_without_reload(page, console: Con
 
 def test_everything_is_reached_by_keyboard(page):
     page.goto("/")
+    expect(page.locator("[data-live-word]")).to_have_text("Live")
     page.keyboard.press("Tab")
     expect(page.locator(".skip")).to_be_focused()
     page.keyboard.press("Control+k")
