@@ -1,59 +1,44 @@
-"""docs/benchmarks.md: what was measured, where and when. Numbers, no promises."""
+"""The pages' section of docs/benchmarks.md: what was measured, where and when. Numbers, no
+promises."""
 
-import os
-import platform
 import statistics
 import textwrap
 import time
 from collections.abc import Callable
-from pathlib import Path
 
+from bench.machine import machine
 from bench.pages import ASKED, WATCHED_S, Measured, Report
 
 TARGET_MS = 150
 SCRIPT_MS = 5
 
 
-def machine() -> str:
-    """Processor, memory and versions of where this runs."""
-    model = platform.processor() or platform.machine()
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
-        model = names[0].partition(":")[2].strip() if names else model
-    return (
-        f"{os.cpu_count()} cores ({model}), {memory:.0f} GiB, {platform.system()} "
-        f"{platform.release().split('-')[0]}, Python {platform.python_version()}"
-    )
-
-
 def text(report: Report) -> str:
-    """The whole page."""
+    """The section."""
     loaded = report.loaded
     counts = ", ".join(f"{count:,} {name}" for name, count in loaded.counts.items())
     rate = sum(loaded.counts.values()) / loaded.seconds
     runs = len(report.runs)
     parts = [
-        "# Benchmarks",
+        "## The pages of the console",
         f"""Made by `./dev bench pages` on {time.strftime("%Y-%m-%d")}. Machine: {machine()}; Valkey
         {report.server} embedded on the same machine, console under Daphne, one client. A figure
         says what was seen there and then; it is no promise for another machine.""",
         f"""One queue holds {counts}. Loading took {loaded.seconds:.0f} s ({rate:,.0f} verbs a
         second, pipelined, every row included) and the server then used {report.memory_mb:,.0f}
         MB.""",
-        "## Answer of each page over HTTP",
+        "### Answer of each page over HTTP",
         f"""{ASKED} requests in each of {runs} runs, ms at the 95th percentile with the median in
         brackets, one after another over one connection, signed in, templates warm. *Held* where
         at most {TARGET_MS} ms in two of three runs.""",
         _table(report, "size", _size, _page, lambda one: one.p95_ms <= TARGET_MS),
-        "## Slowest script behind each page",
+        "### Slowest script behind each page",
         f"""ms by the server's own clock, over the requests above and {WATCHED_S:.0f} s of a live
         socket on the page afterwards. That clock runs on while the system gives the core to
         somebody else, so a single peak may be the machine's and not the script's. *Held* where at
         most {SCRIPT_MS} ms in two of three runs.""",
         _table(report, "frames", _frames, _script, lambda one: one.slowest[1] <= SCRIPT_MS),
-        "## Every script of these pages",
+        "### Every script of these pages",
         "ms by the server's own clock, over all pages and runs.",
         _every_script(report),
     ]

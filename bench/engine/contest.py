@@ -1,0 +1,125 @@
+"""The contest: every contestant measures itself in turn, round after round, on one server."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.engine.bed import BULLMQ, PEERS, Contestant, cores, install, pin, versions
+from queue_core.bus import connect
+from queue_core.embedded import Embedded
+from queue_core.plans import Call, Plan
+
+OURS = "this engine"
+FLOOR = "bare floor"
+ROUNDS = 9
+ADMITTED = 1_000
+BULK = 20_000
+BULLMQ_BULK = 5_000
+SERVED = 1_000
+SERVED_FAST = 5_000
+PICKED = 20
+DUE = 12
+SCHEDULED = 1_000_000
+
+
+@dataclass
+class Report:
+    """What was seen: by measure and contestant a figure of each round, rates in jobs a second,
+    latencies in ms as all samples of all rounds."""
+
+    server: str
+    versions: dict[str, str]
+    apart: bool
+    rates: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    late: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    own: dict[str, list[float]] = field(default_factory=dict)
+
+    def rate(self, measure: str, name: str, count: int, seconds: float | None) -> None:
+        """Note a rate, where there is one."""
+        if seconds:
+            self.rates.setdefault(measure, {}).setdefault(name, []).append(count / seconds)
+
+    def lateness(self, measure: str, name: str, samples: list[float] | None) -> None:
+        """Note latencies, where there are some."""
+        if samples:
+            self.late.setdefault(measure, {}).setdefault(name, []).extend(samples)
+
+
+def measure(rounds: int, say: Callable[[str], None], scheduled: int = SCHEDULED) -> Report:
+    """Run all of it. The server has one core and whoever is measured the other."""
+    peers = install(say)
+    with tempfile.TemporaryDirectory(prefix="emq-bench-") as folder:
+        server = Embedded(Path(folder), extra=("--auto-aof-rewrite-percentage", "0")).start()
+        here, there = cores()
+        pin(server.pid or 0, here)
+        bus = connect(server.url)
+        report = Report(bus.run(_version()), versions(), here >= 0)
+        bus.close()
+        contestants = {
+            name: Contestant(name, server.url, str(server.socket), there) for name in (OURS, *peers)
+        }
+        try:
+            for at in range(rounds):
+                say(f"round {at + 1} of {rounds}")
+                _round(report, contestants)
+            say("lanes, standing backlogs, a long schedule, idleness")
+            for _ in range(rounds):
+                _own(report, contestants[OURS])
+            for _ in range(min(3, rounds)):
+                _scheduled(report, contestants[OURS], scheduled)
+            report.own["idle"] = [contestants[OURS].ask("idle", 10)]
+        finally:
+            for one in contestants.values():
+                one.end()
+            server.stop()
+    return report
+
+
+def _version() -> Plan[str]:
+    text = yield Call("INFO", args=("server",))
+    fields = dict(line.split(b":", 1) for line in text.splitlines() if b":" in line)
+    return str((fields.get(b"valkey_version") or fields[b"redis_version"]).decode())
+
+
+def _round(report: Report, contestants: dict[str, Contestant]) -> None:
+    """One round: each measure goes through all contestants before the next begins."""
+    ours = contestants[OURS]
+    for name, one in contestants.items():
+        report.rate("enqueue", name, ADMITTED, one.ask("enqueue", ADMITTED))
+    report.rate("enqueue", FLOOR, ADMITTED, ours.ask("floor_enqueue", ADMITTED))
+    report.rate("bulk", OURS, BULK, ours.ask("bulk", BULK))
+    report.rate("bulk", FLOOR, BULK, ours.ask("floor_bulk", BULK))
+    if BULLMQ in contestants:
+        took = contestants[BULLMQ].ask("bulk", BULLMQ_BULK, 1000)
+        report.rate("bulk", BULLMQ, BULLMQ_BULK, took)
+    for workers in (1, 10):
+        for name, one in contestants.items():
+            count = SERVED_FAST if name in (OURS, BULLMQ) else SERVED
+            if name in PEERS and name != "huey":
+                count //= 2
+            report.rate(f"drain {workers}", name, count, one.ask("drain", count, workers))
+    for name, one in contestants.items():
+        report.lateness("pickup", name, one.ask("pickup", PICKED))
+        report.lateness("lateness", name, one.ask("lateness", DUE))
+    report.lateness("pickup", f"{OURS}, a lane", ours.ask("pickup", PICKED, True))
+
+
+def _own(report: Report, ours: Contestant) -> None:
+    """What only concerns this engine, each as a ratio in one round."""
+    small = ours.ask("drain", SERVED_FAST, 10, 0)
+    report.own.setdefault("standing", []).append(
+        small / ours.ask("drain", SERVED_FAST, 10, 195_000)
+    )
+    one, many = ours.ask("claim_cost", 1, SERVED), ours.ask("claim_cost", 1000, SERVED)
+    report.own.setdefault("lanes", []).append(many / one)
+    report.own.setdefault("rotation", []).append(ours.ask("rotation", 1000, 3))
+
+
+def _scheduled(report: Report, ours: Contestant, scheduled: int) -> None:
+    found: dict[str, Any] = ours.ask("beside_promote", scheduled, 1000)
+    for name, figure in found.items():
+        report.own.setdefault(name, []).append(figure)

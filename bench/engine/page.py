@@ -1,0 +1,180 @@
+"""The engine's section of docs/benchmarks.md and its plots."""
+
+from __future__ import annotations
+
+import statistics
+import textwrap
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from bench.engine.contest import FLOOR, OURS, Report
+from bench.machine import machine
+
+TITLES = {
+    "enqueue": "Enqueue one by one", "bulk": "Enqueue in bulk",
+    "drain 1": "Process a backlog, concurrency 1", "drain 10": "Process a backlog, concurrency 10",
+    "pickup": "Pickup on an idle worker", "lateness": "Lateness of a scheduled job",
+}  # fmt: skip
+LIMITS = Path(__file__).with_name("limits.md")
+BAR, ROW, LABEL, WIDE = 360, 24, 150, 640
+
+
+def section(report: Report, rounds: int, folder: Path) -> str:
+    """The section; its plots are written beside the page."""
+    parts = [
+        "## The engine beside its peers",
+        f"""Made by `./dev bench engine` on {time.strftime("%Y-%m-%d")}. Machine: {machine()}; Valkey
+        {report.server}, append-only file, synced each second, {_where(report)}. Medians of {rounds}
+        interleaved rounds with the lowest and the highest; no-op jobs of 100 bytes, one worker
+        process. Compare within a row only: a figure says what was seen there and then.""",
+        "Peers: " + ", ".join(f"{name} {known}" for name, known in report.versions.items()) + ".",
+        _goals(report),
+    ]
+    for name, by_whom in report.rates.items():
+        parts += [
+            f"### {TITLES[name]}",
+            _rates(by_whom),
+            _plot(folder, name, _medians(by_whom), "/s"),
+        ]
+    for name, by_whom in report.late.items():
+        p50 = {whom: statistics.median(samples) for whom, samples in by_whom.items()}
+        parts += [f"### {TITLES[name]}", _latencies(by_whom), _plot(folder, name, p50, " ms")]
+    parts += ["### What limits each figure", LIMITS.read_text().strip()]
+    return "\n\n".join(_filled(part) for part in parts) + "\n"
+
+
+def _where(report: Report) -> str:
+    if report.apart:
+        return "on one core, whoever is measured on another"
+    return "on cores shared with whoever is measured"
+
+
+def _filled(part: str) -> str:
+    plain = part.startswith(("#", "|", "!", "-", "**"))
+    return part if plain else textwrap.fill(" ".join(part.split()), 100)
+
+
+def _medians(by_whom: Mapping[str, list[float]]) -> dict[str, float]:
+    return {name: statistics.median(seen) for name, seen in by_whom.items()}
+
+
+def _rates(by_whom: Mapping[str, list[float]]) -> str:
+    ours = statistics.median(by_whom[OURS])
+    lines = [
+        "| who | jobs a second | lowest to highest | this engine over it |",
+        "|---|---:|---:|---:|",
+    ]
+    for name, seen in sorted(by_whom.items(), key=lambda one: -statistics.median(one[1])):
+        median = statistics.median(seen)
+        ratio = "" if name == OURS else f"{ours / median:.2f}"
+        lines.append(f"| {name} | {median:,.0f} | {min(seen):,.0f} to {max(seen):,.0f} | {ratio} |")
+    return "\n".join(lines)
+
+
+def _latencies(by_whom: Mapping[str, list[float]]) -> str:
+    lines = ["| who | p50 ms | p99 ms | samples |", "|---|---:|---:|---:|"]
+    for name, seen in sorted(by_whom.items(), key=lambda one: statistics.median(one[1])):
+        lines.append(f"| {name} | {statistics.median(seen):.2f} | {_p99(seen):.2f} | {len(seen)} |")
+    return "\n".join(lines)
+
+
+def _p99(seen: list[float]) -> float:
+    return sorted(seen)[min(len(seen) - 1, int(len(seen) * 0.99))]
+
+
+def _goals(report: Report) -> str:
+    lines = ["| measure | goal | seen | held |", "|---|---|---|---|"]
+    for name, goal, seen, held in _verdicts(report):
+        lines.append(f"| {name} | {goal} | {seen} | {'yes' if held else '**no**'} |")
+    return "\n".join(lines)
+
+
+def _verdicts(report: Report) -> Iterable[tuple[str, str, str, bool]]:
+    rates = {name: _medians(by_whom) for name, by_whom in report.rates.items()}
+    one, bulk = rates["enqueue"], rates["bulk"]
+    floor = one[OURS] / one[FLOOR]
+    yield "enqueue one by one", "≥ 0.9 of bare redis-py", f"{floor:.2f}", floor >= 0.9
+    for name in ("huey", "BullMQ", "Dramatiq"):
+        if name in one:
+            ratio = one[OURS] / one[name]
+            yield "enqueue one by one", f"ahead of {name}", f"{ratio:.2f} times", ratio > 1
+    floor = bulk[OURS] / bulk[FLOOR]
+    yield "enqueue in bulk", "≥ 0.7 of the bare floor", f"{floor:.2f}", floor >= 0.7
+    if "BullMQ" in bulk:
+        ratio = bulk[OURS] / bulk["BullMQ"]
+        yield "enqueue in bulk", "≥ 5 times BullMQ", f"{ratio:.2f} times", ratio >= 5
+    drain = rates["drain 1"]
+    best = max((name for name in drain if name != OURS), key=drain.__getitem__)
+    ratio = drain[OURS] / drain[best]
+    yield (
+        "process, concurrency 1",
+        f"≥ 1.2 times the best ({best})",
+        f"{ratio:.2f} times",
+        ratio >= 1.2,
+    )
+    drain = rates["drain 10"]
+    if "BullMQ" in drain:
+        ratio = drain[OURS] / drain["BullMQ"]
+        yield "process, concurrency 10", "≥ 2 times BullMQ", f"{ratio:.2f} times", ratio >= 2
+    for name, whom, p50_most, p99_most in (
+        ("pickup", OURS, 1, 3), ("pickup", f"{OURS}, a lane", 1, 3), ("lateness", OURS, 2, 8),
+    ):  # fmt: skip
+        seen = report.late[name][whom]
+        p50, p99 = statistics.median(seen), _p99(seen)
+        what = f"{TITLES[name].lower()}{whom.removeprefix(OURS)}"
+        goal = f"p50 ≤ {p50_most} ms, p99 ≤ {p99_most} ms"
+        yield what, goal, f"{p50:.2f} / {p99:.2f} ms", p50 <= p50_most and p99 <= p99_most
+    yield from _own_verdicts(report)
+
+
+def _own_verdicts(report: Report) -> Iterable[tuple[str, str, str, bool]]:
+    own = {name: statistics.median(seen) for name, seen in report.own.items()}
+    ratio = own["standing"]
+    yield "a backlog of 200,000 against 5,000", "0.90 to 1.10", f"{ratio:.2f}", 0.9 <= ratio <= 1.1
+    ratio = own["rotation"]
+    yield (
+        "1,000 lanes, longest wait",
+        "≤ 1.1 times the rotation",
+        f"{ratio:.2f} times",
+        ratio <= 1.1,
+    )
+    ratio = own["lanes"]
+    yield "1,000 lanes, a claim", "as with 1 lane", f"{ratio:.2f} times", ratio <= 1.1
+    slowest = sorted(report.own["slowest_ms"])
+    seen = ", ".join(f"{one:.1f}" for one in slowest)
+    held = slowest[(len(slowest) - 1) * 2 // 3] <= 5
+    yield (
+        "slowest promote of 1,000 due, schedule of 1,000,000",
+        "≤ 5 ms in two of three",
+        seen,
+        held,
+    )
+    yield "claims meanwhile", "≥ 0.9 of their rate", f"{own['kept']:.2f}", own["kept"] >= 0.9
+    yield "idle consumer and pump", "≤ 2 commands a second", f"{own['idle']:.1f}", own["idle"] <= 2
+
+
+def _plot(folder: Path, name: str, figures: Mapping[str, float], unit: str) -> str:
+    """Bars as an SVG of a few hundred bytes a row; the table beside has the numbers."""
+    rows = sorted(figures.items(), key=lambda one: one[1], reverse=unit == "/s")
+    most = max(figures.values())
+    marks = []
+    for at, (whom, figure) in enumerate(rows):
+        y = at * ROW
+        fill = "#3b6ea8" if whom.startswith(OURS) else "#9aa4b1"
+        shown = f"{figure:,.0f}{unit}" if figure >= 100 else f"{figure:.2f}{unit}"
+        width = max(1.0, BAR * figure / most)
+        marks.append(
+            f'<text x="{LABEL - 8}" y="{y + 16}" text-anchor="end">{escape(whom)}</text>'
+            f'<rect x="{LABEL}" y="{y + 4}" width="{width:.0f}" height="{ROW - 8}" fill="{fill}"/>'
+            f'<text x="{LABEL + width + 6:.0f}" y="{y + 16}">{shown}</text>'
+        )
+    file = folder / f"engine-{name.replace(' ', '-')}.svg"
+    folder.mkdir(parents=True, exist_ok=True)
+    file.write_text(
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{len(rows) * ROW}" '
+        f'role="img"><title>{escape(TITLES[name])}</title><style>text{{font:12px sans-serif;'
+        "fill:#5b6675}</style>" + "".join(marks) + "</svg>\n"
+    )
+    return f"![{TITLES[name]}, by who]({folder.name}/{file.name})"
