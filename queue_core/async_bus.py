@@ -1,4 +1,4 @@
-"""The awaited bus: runs plans over one server, Sentinel or Cluster (design part 15).
+"""The awaited bus: runs plans over one server, Sentinel or Cluster (docs/operations.md).
 
 Belongs to one event loop. Tasks share a connection per node, their commands travel together; a
 blocking pop and a subscription have a connection of their own. What is sent is never sent twice,
@@ -7,11 +7,13 @@ as in `bus.py`.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, TypeVar
 
 from queue_core import fence as fencing
 from queue_core.async_pools import AsyncPools, heard
+from queue_core.async_watches import AsyncWatch
 from queue_core.errors import ContractError, EchoMQError
 from queue_core.exchange import (
     Learn,
@@ -106,6 +108,11 @@ class AsyncBus:
         link = await self._pools.fresh(self._routes.primaries[0])
         async for message in heard(link, channels):
             yield message
+
+    def watch(self, key: bytes, event: asyncio.Event) -> AsyncWatch:
+        """A line beside the others that sets `event` at once when something of `key`'s slot
+        changes."""
+        return AsyncWatch(self._pools, key, event)
 
     async def close(self) -> None:
         """Give every connection up."""

@@ -7,6 +7,7 @@ import asyncio
 import select
 import ssl
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import hiredis
@@ -44,13 +45,15 @@ class _Asked:
 class AsyncLink(asyncio.Protocol):
     """One connection to one server, shared by the tasks of one loop.
 
-    `node` is its server's name; `claimed` whether the version fence was seen to be ours.
+    `node` is its server's name; `claimed` whether the version fence was seen to be ours. `told` is
+    called when the server says something unasked, and when the line breaks.
     """
 
     def __init__(self, node: str) -> None:
         self.node = node
         self.claimed = False
         self.resp3 = False
+        self.told: Callable[[], None] | None = None
         self.messages: asyncio.Queue[Reply] | None = None
         self._loop = asyncio.get_running_loop()
         self._reader = reader()
@@ -84,9 +87,14 @@ class AsyncLink(asyncio.Protocol):
 
     def lives(self) -> bool:
         """Whether it may be used: it stands, and nothing unasked came in while it rested."""
-        if self._lost is not None or self._transport.is_closing():
+        if not self.stands:
             return False
         return bool(self._asked) or self._poll is None or not self._poll.poll(0)
+
+    @property
+    def stands(self) -> bool:
+        """Whether the line is there; something unasked may have come in."""
+        return self._lost is None and not self._transport.is_closing()
 
     async def ask(self, commands: list[Words], within_s: float) -> list[Answer]:
         """Send a pipeline and await its replies. What got no reply is a `Cut`; nothing was sent
@@ -146,6 +154,8 @@ class AsyncLink(asyncio.Protocol):
                 self._transport.pause_reading()
             return
         if type(reply) is hiredis.PushNotification or not self._asked:
+            if self.told is not None:
+                self.told()
             return
         asked = self._asked[0]
         asked.answers.append(plain(reply) if self.resp3 else reply)
@@ -162,6 +172,8 @@ class AsyncLink(asyncio.Protocol):
         self.resume_writing()
         while self._asked:
             self._asked.popleft().end(why)
+        if self.told is not None:
+            self.told()
         if self.messages is not None:
             self.messages.put_nowait(UnavailableError("LOST", f"{self.node}: {why}"))
 

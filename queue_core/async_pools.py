@@ -133,6 +133,10 @@ class AsyncPools:
             raise
         link.claimed = True
 
+    async def asked(self, link: AsyncLink, words: list[Words]) -> list[Answer]:
+        """Commands on a line that its user keeps, with the time a command may take."""
+        return await link.ask(words, self._command_s)
+
     async def _ask(self, link: AsyncLink, words: list[Words]) -> list[Reply]:
         """Commands of our own; a broken line is `UnavailableError`."""
         answers = await link.ask(words, self._command_s)

@@ -1,7 +1,8 @@
 """A worker of one queue for asyncio: as `consumer.py`, with tasks in place of threads.
 
-The task that awaits `run` claims and parks; each job in hand has a task; one beats. An awaited
-handler runs in the loop, another one in a thread.
+The task that awaits `run` claims, as many at once as there is room for, and rests on a watch that
+hears of new work; each job in hand has a task that settles it; one beats. An awaited handler runs
+in the loop, another one in a thread.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from queue_core.async_watches import AsyncWatch, AsyncWatches
 from queue_core.errors import EchoMQError
 from queue_core.jobs import Lease
 from queue_core.keys import queue
@@ -24,6 +26,7 @@ from queue_core.work.consumer import (
     BEAT_MS,
     DEFAULT_POLICY,
     DRAIN_S,
+    HEARD_BEATS,
     HEARTBEAT_S,
     LEASE_MS,
 )
@@ -33,7 +36,6 @@ from queue_core.work.serving import (
     Held,
     Policy,
     announce,
-    claim_next,
     extend_all,
     held_by,
     park,
@@ -42,6 +44,7 @@ from queue_core.work.serving import (
 )
 from queue_core.work.task import AsyncRuns, AsyncTask, Attempt, Task
 from queue_core.work.trouble import Trouble
+from queue_core.work.turns import Want, look, turn
 from queue_core.work.verdicts import Verdict, failure, overtime, verdict_of
 
 T = TypeVar("T")
@@ -49,6 +52,10 @@ T = TypeVar("T")
 AsyncHandler = Callable[[AsyncTask], Awaitable[Verdict | None]]
 
 _log = logging.getLogger(__name__)
+
+
+class AsyncServes(AsyncRuns, AsyncWatches, Protocol):
+    """An awaited bus that gives watches."""
 
 
 async def within(event: asyncio.Event, seconds: float) -> bool:
@@ -85,7 +92,7 @@ class AsyncConsumer:
 
     def __init__(
         self,
-        bus: AsyncRuns,
+        bus: AsyncServes,
         name: bytes | str,
         handler: AsyncHandler | Handler,
         *,
@@ -95,6 +102,7 @@ class AsyncConsumer:
         policy: Policy = DEFAULT_POLICY,
         drain_s: float = DRAIN_S,
         timeout_ms: int | None = None,
+        weighted: bool = False,
         label: str = "",
     ) -> None:
         self.q = queue(name)
@@ -108,6 +116,7 @@ class AsyncConsumer:
         self._policy = policy
         self._drain_s = drain_s
         self._timeout_ms = timeout_ms
+        self._weighted = weighted
         self._presence = Presence(self.q, self.worker, concurrency)
         self._held: dict[Held, Attempt] = {}
         self._jobs: set[asyncio.Task[None]] = set()
@@ -115,6 +124,8 @@ class AsyncConsumer:
         self._stopping = asyncio.Event()
         self._ended = asyncio.Event()
         self._changed = asyncio.Event()
+        self._watch: AsyncWatch = bus.watch(self.q.pending, self._changed)
+        self._look = look(self.q)
         self._quiet = False
         self._taken = 0
         self._turn = 0
@@ -155,29 +166,61 @@ class AsyncConsumer:
                 task.cancel()
             await asyncio.gather(*ending, return_exceptions=True)
             pool.shutdown(wait=False, cancel_futures=True)
+            self._watch.close()
         return drained
 
     async def _serve(self, pool: ThreadPoolExecutor) -> None:
+        """Claim while there is room and work. `short`: the last claim found less than it wanted, so
+        that the watch is set before the next one; `dry`: that one found nothing, so only a change
+        or a beat makes another worth its while."""
         trouble = Trouble(f"consumer of {self.q.name!r}", _log)
+        short, dry, beat_at = True, False, 0.0
         while not self._stopping.is_set():
-            if self._quiet or self._taken >= self._concurrency:
-                self._changed.clear()
-                await self._changed.wait()
-                continue
+            self._changed.clear()
+            now, free = time.monotonic(), self._concurrency - self._taken
+            dry = dry and now < beat_at and not self._watch.heard
             try:
-                lease = await self._claim()
-                if lease is None and not self._stopping.is_set():
-                    await self._bus.run(park(self.q, self._beat_ms))
-                trouble.over()
+                if self._quiet or free < 1:
+                    await self._changed.wait()
+                    continue
+                if dry:
+                    await self._rest(beat_at - now)
+                    continue
+                if short:
+                    await self._watch.look(self._look)
+                    beat_at = time.monotonic() + self._rest_s
+                leases = await self._claim(free)
             except EchoMQError as fault:
                 await within(self._stopping, trouble.met(fault))
+                short, dry = True, False
                 continue
-            if lease is not None:
-                self._take_in_hand(pool, lease)
+            trouble.over()
+            if leases is not None:
+                dry = short and not leases
+                short = len(leases) < free
+                for lease in leases:
+                    self._take_in_hand(pool, lease)
 
-    async def _claim(self) -> Lease | None:
+    async def _claim(self, free: int) -> list[Lease] | None:
+        """Up to so many jobs; None where only ghosts were met, and it is worth asking again."""
         self._turn += 1
-        return await self._bus.run(claim_next(self.q, self._lease_ms, self.worker, self._turn))
+        want = Want(free, free, self._lease_ms, self.worker, self._turn, self._weighted)
+        _, taken = await self._bus.run(turn(self.q, (), self._policy, want))
+        if isinstance(taken, EchoMQError):
+            raise taken
+        return taken
+
+    async def _rest(self, timeout_s: float) -> None:
+        """Wait for new work, or for whatever else changes; where the server does not tell, for a
+        wake of the ring, a beat at most."""
+        if self._watch.tracks:
+            await within(self._changed, timeout_s)
+        else:
+            await self._bus.run(park(self.q, self._beat_ms))
+
+    @property
+    def _rest_s(self) -> float:
+        return self._beat_ms * (HEARD_BEATS if self._watch.tracks else 1) / 1000
 
     def _take_in_hand(self, pool: ThreadPoolExecutor, lease: Lease) -> None:
         self._taken += 1
