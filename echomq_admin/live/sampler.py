@@ -169,7 +169,9 @@ class Observer:
         plans = asked.plans + [plan for _, plan in extra]
         results = [refused] if refused else await self._answers(plans)
         took = host_ms() - began
-        if self._failed(results):
+        # A page's plan may answer from what it knows; these cannot without the bus.
+        proofs = [*results[: len(asked.queues)], *results[len(asked.plans) :]]
+        if self._failed(results, proofs):
             fault = next(result for result in results if isinstance(result, EchoMQError))
             for view, size in asked.views:
                 view.results = view.results or [fault] * size
@@ -197,8 +199,8 @@ class Observer:
 
     # ---- what came back --------------------------------------------------------------------
 
-    def _failed(self, results: list[Any]) -> bool:
-        """Note a bus that gave no answer at all; whether it was so."""
+    def _failed(self, results: list[Any], proofs: list[Any]) -> bool:
+        """Note a bus that gave no answer at all, to judge by `proofs`; whether it was so."""
         faults = [result for result in results if isinstance(result, EchoMQError)]
         down = [f for f in faults if isinstance(f, (UnavailableError, UnknownOutcomeError))]
         fence = next((f for f in faults if isinstance(f, FenceError)), None)
@@ -207,7 +209,7 @@ class Observer:
             scene.note_failure("fence", f"{fence}.", self._next_try())
         elif len(faults) == len(results) and all(isinstance(f, ForbiddenFault) for f in faults):
             scene.note_failure("forbidden", f"{faults[0]}.", self._next_try())
-        elif len(faults) == len(results) and down:
+        elif down and all(isinstance(proof, EchoMQError) for proof in proofs):
             scene.note_failure("unreachable", f"{_reason(down[0])}.", self._next_try())
         else:
             scene.partial = (
