@@ -13,9 +13,10 @@ from tests.browser.console import BROWSER, LAUNCH, Console
 expect.set_options(timeout=10_000)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium; where there is none this fails, it does not skip."""
+    """A headless Chromium; where there is none this fails, it does not skip. Its driver keeps an
+    event loop running in this thread, so it must end before a test that awaits begins."""
     with sync_playwright() as playwright:
         made = playwright.chromium.launch(executable_path=BROWSER, args=list(LAUNCH))
         yield made
