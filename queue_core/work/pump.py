@@ -17,6 +17,7 @@ from typing import Protocol
 
 from queue_core.errors import EchoMQError
 from queue_core.keys import QueueKeys
+from queue_core.nodes import lease_of
 from queue_core.outcomes import Word
 from queue_core.plans import Call, Plan, Reply
 from queue_core.scripts import script
@@ -31,7 +32,7 @@ TICK_MS = 250
 HEARD_MS = 5_000
 """The same where it does: only for what it could not tell."""
 
-LEASES_MS = 1_000
+LEASES_MS = 1_500
 """How often ended leases are looked for."""
 
 GAP_MS = 2
@@ -156,17 +157,19 @@ class _Turn:
 
 
 class Pump:
-    """Sweeps its queues until `stop`. `mint` plans the ids of what repeats admit."""
+    """Sweeps its queues until `stop`. `mint` plans the ids of what repeats admit, by default under
+    the node number that is leased on the bus. A job whose worker died `max_stalled` times is
+    dead."""
 
     def __init__(
         self,
         bus: Drives,
         queues: Sequence[QueueKeys],
-        mint: Mint,
+        mint: Mint | None = None,
         max_stalled: int = MAX_STALLED,
     ) -> None:
         self._bus = bus
-        self._mint = mint
+        self._mint: Mint = lease_of(bus).mint if mint is None else mint
         self._max_stalled = max_stalled
         self._stopping = threading.Event()
         # On one server a line hears of all keys; in a Cluster of those of its own node.
