@@ -47,9 +47,9 @@ function ground(layer, data, plan) {
       const band = (high, low, name) => svg("rect", { class: name, x, y: y(high), width, height: Math.max(0, y(low) - y(high)) });
       parts.push(band(top, 0, "band"), band(top * 0.75, top * 0.25, "band2"), svg("path", { class: "meanl", d: `M${x} ${y(top / 2)}h${width}` }));
     }
-    parts.push(text(span(top), { class: "mid t1", x: x + width / 2, y: y(top) - 7 }));
   }
   parts.push(svg("path", { class: "curveB", d: steps(data.b.steps, column, width, y) }), svg("path", { class: "curveA", d: steps(data.a.steps, column, width, y) }));
+  for (const { n, top } of data.a.steps) parts.push(text(span(top), { class: "mid t1", x: column(n) + width / 2, y: y(top) - 7 }));
   if (data.b.steps.length && data.b.steps.length <= data.a.steps.length && !data.b.more) {
     const last = data.b.steps.at(-1);
     parts.push(svg("g", { class: "s-dead", transform: `translate(${column(last.n) + width + 8}, ${y(last.top)})` }, svg("path", { class: "deadx", d: "M-4 -4l8 8m0 -8l-8 8" })));

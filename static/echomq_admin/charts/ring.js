@@ -7,8 +7,8 @@ import { count } from "./words.js";
 
 const WIDTH = 368;
 const HEIGHT = 398;
-const CENTRE = [184, 160];
-const RADIUS = 104;
+const CENTRE = [184, 152];
+const RADIUS = 96;
 const FAST = 3;
 
 const reach = (depth) => Math.min(22, 9.5 + Math.log2(1 + (depth ?? 0)) * 1.45);
@@ -59,6 +59,7 @@ function held(stage, data, fast) {
 
 function around(stage, data, fast) {
   const order = held(stage, data, fast);
+  const head = data.turns[0]?.key;
   const shown = data.turns.length;
   const more = data.inRing - shown;
   const places = shown + (more > 0 ? 1 : 0);
@@ -67,16 +68,19 @@ function around(stage, data, fast) {
     const at = place(turn, Math.max(places, 1));
     const radius = reach(one.depth);
     const label = lane(group, one, at, radius);
-    set(group, { class: `lanenode${turn === 0 && !fast ? " is-next" : ""}` });
+    const next = one.key === head;
+    if (next) set(stage.pointer, { transform: `rotate(${((360 * turn) / places).toFixed(1)} ${CENTRE.join(" ")})` });
+    set(group, { class: `lanenode${next ? " is-next" : ""}` });
     const side = Math.abs(Math.cos(at.angle)) < 0.2 ? "mid" : Math.cos(at.angle) > 0 ? "" : "end";
-    const away = radius + 9;
+    // The dots of what is in flight lie on top of a disc, so a label above it stands over them.
+    const away = radius + (side === "mid" && at.angle < 0 && one.busy ? 16 : 9);
     set(label, {
       class: `tm ${side}`,
       x: (away * Math.cos(at.angle)).toFixed(1),
       y: (away * Math.sin(at.angle) + (Math.sin(at.angle) > 0.5 ? 10 : Math.sin(at.angle) < -0.5 ? 0 : 4)).toFixed(1),
     });
-    say(label, turn === 0 && !fast ? "" : one.tail);
-  }, fade);
+    say(label, next && !fast ? "" : one.tail);
+  }, fast ? undefined : fade);
   const gap = more > 0 ? place(shown, places) : null;
   set(stage.more, { visibility: gap ? "visible" : "hidden", x: gap?.x, y: gap ? gap.y + 4 : 0 });
   say(stage.more, gap ? `+ ${count(more)}` : "");
@@ -126,15 +130,16 @@ function stageOf(element) {
   const [x, y] = CENTRE;
   const label = (cls, at, top) => text("", { class: cls, x: at, y: top });
   const stage = {
-    nodes: svg("g"), parked: svg("g"), more: label("mid t2", 0, 0), out: label("", 16, 312), taken: [],
-    say: [label("mid t2", x, 136), label("mid tm big", x, 156), label("mid t2", x, 176), label("mid", x, 194)],
+    nodes: svg("g"), parked: svg("g"), more: label("mid t2 gaplabel", 0, 0), out: label("", 16, 312), taken: [],
+    say: [label("mid t2", x, 128), label("mid tm big", x, 148), label("mid t2", x, 168), label("mid", x, 186)],
+    pointer: svg("path", { class: "pointer", d: `M${x} 83l-7 12h14z` }),
   };
   stage.svg = svg("svg", { class: "chart", width: WIDTH, height: HEIGHT, viewBox: `0 0 ${WIDTH} ${HEIGHT}` },
     svg("circle", { class: "ringtrack", cx: x, cy: y, r: RADIUS }),
-    svg("path", { class: "turnarrow", d: "M161.1 89.6A74 74 0 0 0 124.1 116.5" }),
-    svg("path", { class: "turnhead", transform: "translate(124.1 116.5) rotate(126)", d: "M-1 -4.5l7 4.500-7 4.500z" }),
+    svg("path", { class: "turnarrow", d: "M163 87.3A68 68 0 0 0 129 112" }),
+    svg("path", { class: "turnhead", transform: "translate(129 112) rotate(126)", d: "M-1 -4.5l7 4.500-7 4.500z" }),
     svg("path", { class: "ax dashx", d: "M16 296.5H352" }),
-    stage.nodes, svg("path", { class: "pointer", d: `M${x} 83l-7 12h14z` }), stage.parked, stage.more, stage.out,
+    stage.nodes, stage.pointer, stage.parked, stage.more, stage.out,
     text("size: waiting, log", { x: 16, y: 376 }),
     svg("circle", { class: "m-active", cx: 20, cy: 390, r: 3 }), text("one job in flight", { x: 29, y: 394 }),
     ...stage.say);

@@ -36,10 +36,19 @@ function caps(keys) {
   });
 }
 
+// Keys that a chart of this page takes while it has the focus: "keys: words", parted by ";".
+function taught() {
+  return [...document.querySelectorAll("[data-keys]")].flatMap((chart) =>
+    chart.dataset.keys.split(";").map((line) => {
+      const [keys, words] = line.split(":");
+      return [keys.trim(), { words: words.trim() }];
+    }));
+}
+
 export function help() {
   const list = document.getElementById("keys-list");
   list.replaceChildren();
-  const rows = [["Ctrl k", { words: "Find anything" }], ...shortcuts];
+  const rows = [["Ctrl k", { words: "Find anything" }], ...shortcuts, ...taught()];
   for (const [keys, { words }] of rows) {
     const row = document.createElement("li");
     const word = document.createElement("span");

@@ -36,6 +36,7 @@ document.addEventListener("click", (event) => {
   if (element) commands[element.dataset.command]?.(element);
 });
 
+document.querySelector(".tabs a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 times.start();
 toasts.start();
 dialog.start();
