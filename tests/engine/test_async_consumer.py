@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,7 +14,6 @@ from queue_core.async_bus import AsyncBus, async_connect
 from queue_core.embedded import Embedded
 from queue_core.keys import QueueKeys
 from queue_core.nodes import NodeLease
-from queue_core.plans import Call, Plan, Reply
 from queue_core.verbs import admission, claims, due, queues, repeats
 from queue_core.work.async_consumer import AsyncConsumer
 from queue_core.work.async_pump import AsyncPump
@@ -23,39 +22,7 @@ from queue_core.work.serving import Policy
 from queue_core.work.task import AsyncTask, Task
 from queue_core.work.verdicts import Dead, Done, Failed, Later, Verdict
 from tests.builders import HOUR, a_lane, command, row
-
-AT_ONCE = Policy(fixed(0), max_attempts=2)
-PATIENCE_S = 20
-
-
-@contextlib.asynccontextmanager
-async def serving(
-    abus: AsyncBus, q: QueueKeys, handler: Any, **options: Any
-) -> AsyncIterator[AsyncConsumer]:
-    """A consumer at work, stopped in order at the end."""
-    worker = AsyncConsumer(abus, q.name, handler, **{"beat_ms": 50, "policy": AT_ONCE, **options})
-    running = asyncio.create_task(worker.run())
-    try:
-        yield worker
-    finally:
-        worker.stop()
-        async with asyncio.timeout(PATIENCE_S):
-            assert await running
-
-
-async def until(true: Callable[[], Awaitable[object]]) -> None:
-    """Wait until the server says that something holds."""
-    async with asyncio.timeout(PATIENCE_S):
-        while not await true():  # noqa: ASYNC110 (a server's event)
-            await asyncio.sleep(0.005)
-
-
-def state_of(abus: AsyncBus, q: QueueKeys, job_id: bytes, state: bytes) -> Any:
-    async def is_so() -> bool:
-        found: bytes | None = await abus.run(command("HGET", q.row(job_id), "state"))
-        return (found or b"gone") == state
-
-    return is_so
+from tests.engine.attended import PATIENCE_S, serving, state_of, until
 
 
 async def test_both_sets_are_served_and_handlers_may_be_plain_or_awaited(
@@ -319,100 +286,3 @@ async def test_a_pump_drives_what_time_drives(
     await pumping
     await abus.run(queues.pause(q))
     await abus.run(lease.release())
-
-
-MINUTE = 60_000
-
-
-@pytest.mark.parametrize("kind", ["flat", "lane", "due", "resumed"])
-async def test_an_idle_worker_hears_of_work_long_before_its_beat(
-    abus: AsyncBus, q: QueueKeys, mint: Callable[[], bytes], kind: str
-) -> None:
-    served = asyncio.Event()
-
-    async def handler(task: AsyncTask) -> None:
-        served.set()
-
-    if kind == "resumed":
-        await abus.run(queues.pause(q))
-        await abus.run(admission.enqueue(q, mint(), b"x"))
-    async with serving(abus, q, handler, beat_ms=MINUTE) as worker:
-
-        async def rests() -> bool:
-            return worker._turn >= 1 and not worker._watch.heard
-
-        await until(rests)
-        if kind == "flat":
-            await abus.run(admission.enqueue(q, mint(), b"x"))
-        elif kind == "lane":
-            await abus.run(admission.lane_enqueue(q, a_lane(), mint(), b"x"))
-        elif kind == "due":
-            await abus.run(admission.enqueue_at(q, mint(), b"x", 1))
-            await abus.run(due.promote(q, 10))
-        else:
-            await abus.run(queues.resume(q))
-        async with asyncio.timeout(PATIENCE_S):
-            await served.wait()
-        assert worker._watch.tracks
-
-
-async def test_a_line_that_is_lost_is_a_reason_to_look(
-    abus: AsyncBus, q: QueueKeys, mint: Callable[[], bytes]
-) -> None:
-    served = asyncio.Event()
-
-    async def handler(task: AsyncTask) -> None:
-        served.set()
-
-    async with serving(abus, q, handler, beat_ms=MINUTE) as worker:
-
-        async def rests() -> bool:
-            return worker._turn >= 1 and not worker._watch.heard
-
-        await until(rests)
-        turns, link = worker._turn, worker._watch._link
-        assert link is not None
-        link.close()
-
-        async def looked() -> bool:
-            return worker._turn > turns and worker._watch._link not in (None, link)
-
-        await until(looked)
-        await abus.run(admission.enqueue(q, mint(), b"x"))
-        async with asyncio.timeout(PATIENCE_S):
-            await served.wait()
-
-
-async def test_where_the_server_may_not_tell_a_wake_and_the_beat_do(
-    server: Embedded, abus: AsyncBus, q: QueueKeys, mint: Callable[[], bytes]
-) -> None:
-    served: list[bytes] = []
-
-    async def handler(task: AsyncTask) -> None:
-        served.append(task.payload)
-
-    user = f"u{q.name.decode()}"
-    await abus.run(acl("SETUSER", user, "on", ">x", "~*", "&*", "+@all", "-client|tracking"))
-    deaf = await async_connect(server.url.replace("unix://", f"unix://{user}:x@"))
-    try:
-        async with serving(deaf, q, handler, beat_ms=100) as worker:
-
-            async def refused() -> bool:
-                return not worker._watch.tracks
-
-            await until(refused)
-            await abus.run(admission.lane_enqueue(q, a_lane(), mint(), b"lane"))
-            await abus.run(admission.enqueue(q, mint(), b"flat"))
-
-            async def both() -> bool:
-                return sorted(served) == [b"flat", b"lane"]
-
-            await until(both)
-    finally:
-        await deaf.close()
-        await abus.run(acl("DELUSER", user))
-
-
-def acl(*words: str) -> Plan[Reply]:
-    """One command about users."""
-    return (yield Call("ACL", (), words))
