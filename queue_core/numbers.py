@@ -1,9 +1,14 @@
-"""Numbers a verb takes: whole, in range, and exact where the server keeps them as a score."""
+"""Numbers a verb takes: whole, in range, and exact where the server keeps them as a score; and
+numbers that the bus holds as text, which may be anything."""
 
 from queue_core.errors import InvalidError
 
 EXACT = 2**53 - 1
 """The largest whole number that a score, a double, tells from its neighbours."""
+
+
+DIGITS = 18
+"""Of the longest number that is read from a field of the bus."""
 
 
 def whole(number: int, what: str, least: int = 1, most: int = EXACT) -> int:
@@ -26,3 +31,9 @@ def delay(ms: int, least: int = 0) -> int:
 def instant(ms: int) -> int:
     """An absolute time in Unix ms, past or future."""
     return whole(ms, "an instant in Unix ms", -EXACT)
+
+
+def digits(raw: bytes | None) -> int | None:
+    """A field of the bus as a whole number from 0, of at most `DIGITS` digits; None where it is
+    absent or says anything else. Longer ones are no counts, and Python refuses to read them."""
+    return int(raw) if raw is not None and raw.isdigit() and len(raw) <= DIGITS else None

@@ -4,6 +4,7 @@ Times go out as `<time>` with the ISO moment; `js/times.js` writes them against 
 bus, so that a frame carries no text that depends on the browser.
 """
 
+import math
 from datetime import UTC, datetime, timedelta
 
 from django import template
@@ -11,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from echomq_admin.templatetags.units import UNKNOWN
+from queue_core.numbers import DIGITS
 
 register = template.Library()
 
@@ -18,11 +20,18 @@ _ZERO = datetime(1970, 1, 1, tzinfo=UTC)
 _FORMATS = frozenset({"clock", "due", "date", "in", "ago", "late", "since", "span", "iso"})
 _EDGE_MS = 253_402_300_799_999  # the last moment of year 9999, where calendars end
 
+_BEYOND = (
+    SafeString('<span title="The score is -inf.">before all time</span>'),
+    SafeString('<span title="The score is inf.">never</span>'),
+)
+"""For an infinite score, which is a moment that no calendar has."""
+
 
 def iso(ms: int) -> str:
-    """A moment of the bus as ISO-8601 in UTC with milliseconds; beyond year 9999 its number."""
+    """A moment of the bus as ISO-8601 in UTC with milliseconds; beyond year 9999 its number, as
+    the server would print it."""
     if not -62_135_596_800_000 <= ms <= _EDGE_MS:
-        return str(ms)
+        return str(ms) if abs(ms) < 10**DIGITS else f"{ms:.6g}"
     return (_ZERO + timedelta(milliseconds=ms)).isoformat(timespec="milliseconds")[:23] + "Z"
 
 
@@ -36,10 +45,13 @@ def when(ms: int | float | None, form: str = "clock") -> SafeString:
         raise template.TemplateSyntaxError(f"when has no form {form!r}")
     if ms is None:
         return UNKNOWN
+    if not math.isfinite(ms):
+        return _BEYOND[ms > 0]
     text = iso(int(ms))
+    number = int(ms) if abs(ms) < 10**DIGITS else text
     shown = text[11:19] if form == "clock" and text.endswith("Z") else text
     return format_html(
-        '<time datetime="{}" data-ms="{}" data-format="{}">{}</time>', text, int(ms), form, shown
+        '<time datetime="{}" data-ms="{}" data-format="{}">{}</time>', text, number, form, shown
     )
 
 

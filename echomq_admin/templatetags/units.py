@@ -1,6 +1,7 @@
 """Numbers and spans of time as words: counts, durations, bytes."""
 
 import json
+import math
 
 from django import template
 from django.utils.html import format_html
@@ -36,7 +37,10 @@ def compact(number: int | None) -> SafeString:
 
 
 def spell_duration(ms: int | float) -> str:
-    """0.4 s, 41 s, 4 m 12 s, 38 m, 9 h 07 m, 3 d 4 h; the sign is the caller's to show."""
+    """0.4 s, 41 s, 4 m 12 s, 38 m, 9 h 07 m, 3 d 4 h; the sign is the caller's to show.
+    An infinite span, as a score of the bus may make, is endless."""
+    if not math.isfinite(ms):
+        return "endless"
     ms = abs(int(ms))
     if ms < 10 * _SECOND:
         return f"{ms / _SECOND:.1f} s"
@@ -63,7 +67,7 @@ def duration(ms: int | float | None) -> str:
 @register.filter
 def short(ms: int | None) -> str:
     """A span that may be very short: 64 ms, else as `duration`."""
-    return f"{ms} ms" if ms is not None and ms < _SECOND else duration(ms)
+    return f"{ms} ms" if ms is not None and -math.inf < ms < _SECOND else duration(ms)
 
 
 @register.filter

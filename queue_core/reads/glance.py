@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from queue_core.numbers import digits
 from queue_core.plans import Reply
 
 PREVIEW_LIMIT = 65_536
@@ -38,7 +39,7 @@ class Glance:
     @property
     def tries(self) -> int | None:
         """Attempts as a number; None where the row holds none or no number."""
-        return int(self.attempts) if self.attempts is not None and self.attempts.isdigit() else None
+        return digits(self.attempts)
 
     @property
     def kind(self) -> str:
@@ -57,9 +58,9 @@ class Glance:
         if self.held is None or self.attempts is None:
             return None
         parts = self.held.rsplit(b":", 2)
-        if len(parts) != 3 or parts[1] != self.attempts or not parts[2].isdigit():
+        if len(parts) != 3 or parts[1] != self.attempts:
             return None
-        return int(parts[2])
+        return digits(parts[2])
 
 
 def glance(raw: Reply) -> Glance:

@@ -6,7 +6,7 @@ No verb of the wire spends or enforces them; a caller asks first and then claims
 from dataclasses import dataclass
 
 from queue_core.keys import QueueKeys
-from queue_core.numbers import whole
+from queue_core.numbers import digits, whole
 from queue_core.outcomes import Word
 from queue_core.plans import Plan, Reply
 from queue_core.reads.snapshot import Snapshot
@@ -60,4 +60,4 @@ def is_maxed(q: QueueKeys) -> Plan[Word]:
 
 
 def _number(raw: Reply) -> int:
-    return int(raw) if raw is not None and raw.isdigit() else 0
+    return digits(raw) or 0

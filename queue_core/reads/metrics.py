@@ -6,6 +6,7 @@ from typing import Literal
 from queue_core import ids
 from queue_core.errors import InvalidError
 from queue_core.keys import QueueKeys
+from queue_core.numbers import digits
 from queue_core.plans import Call, Plan
 from queue_core.reads.snapshot import Snapshot
 from queue_core.scripts import script
@@ -35,4 +36,4 @@ def get_metrics(q: QueueKeys, which: Literal["completed", "failed"]) -> Plan[Sna
 def job_stalled(q: QueueKeys, job_id: bytes | str) -> Plan[bool]:
     """Whether a job's lease ran out at least once and the stalled check took note."""
     raw = yield Call("HGET", (q.row(ids.check(job_id)),), ("stalled",))
-    return raw is not None and raw.isdigit() and int(raw) > 0
+    return (digits(raw) or 0) > 0

@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from queue_core.keys import QueueKeys
+from queue_core.numbers import digits
 from queue_core.plans import Plan, Reply
 from queue_core.reads.glance import as_ms
 from queue_core.reads.sample import WORKER_ALIVE_MS
@@ -38,8 +39,7 @@ class Presence:
 
     def number(self, field: bytes) -> int | None:
         """A field as a whole number; None where it is absent or none."""
-        raw = self.said.get(field)
-        return int(raw) if raw is not None and raw.isdigit() and len(raw) < 19 else None
+        return digits(self.said.get(field))
 
     @property
     def host(self) -> bytes | None:
@@ -82,8 +82,8 @@ class Presence:
         prefix = f"{name}:".encode()
         for field, raw in self.said.items():
             bucket = field.removeprefix(prefix)
-            if bucket != field and bucket.isdigit() and raw.isdigit() and len(bucket) < 3:
-                found[int(bucket)] += int(raw)
+            if bucket != field and bucket.isdigit() and len(bucket) < 3:
+                found[int(bucket)] += digits(raw) or 0
         return found
 
 

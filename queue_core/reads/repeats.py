@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from queue_core.keys import QueueKeys
+from queue_core.numbers import digits
 from queue_core.plans import Plan, Reply
 from queue_core.reads.glance import as_ms, seems_seconds
 from queue_core.reads.sample import PARKED_SCORE
@@ -136,9 +137,10 @@ def _run(raw: bytes) -> Run | None:
     due, _, rest = raw.partition(b" ")
     fired, _, job_id = rest.partition(b" ")
     at = _moment(due)
-    if not fired.isdigit() or not job_id or (at is None and due != b"-"):
+    fired_ms = digits(fired)
+    if fired_ms is None or not job_id or (at is None and due != b"-"):
         return None
-    return Run(at, int(fired), job_id)
+    return Run(at, fired_ms, job_id)
 
 
 def _repeat(raw: Reply) -> Repeat:

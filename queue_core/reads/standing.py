@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from queue_core.keys import QueueKeys
+from queue_core.numbers import digits
 from queue_core.plans import Plan, Reply
 from queue_core.reads.glance import PREVIEW_LIMIT, as_ms
 from queue_core.reads.sample import WORKER_ALIVE_MS
@@ -114,8 +115,7 @@ class Standing:
 
     def number(self, field: bytes) -> int | None:
         """A field as a whole number from 0; None where it is absent or says anything else."""
-        raw = self.text(field)
-        return int(raw) if raw is not None and raw.isdigit() and len(raw) < 19 else None
+        return digits(self.text(field))
 
     @property
     def sets(self) -> tuple[str, ...]:
@@ -142,10 +142,6 @@ def _count(raw: int) -> int | None:
     return raw if raw >= 0 else None
 
 
-def _digits(raw: bytes | None) -> int | None:
-    return int(raw) if raw is not None and raw.isdigit() and len(raw) < 19 else None
-
-
 def _lane(raw: Reply) -> LaneStanding | None:
     if not raw:
         return None
@@ -156,9 +152,9 @@ def _lane(raw: Reply) -> LaneStanding | None:
         turn=_count(turn),
         ring=_count(ring),
         parked=None if parked < 0 else bool(parked),
-        limit=_digits(limit),
-        in_flight=_digits(busy) or 0,
-        weight=_digits(weight),
+        limit=digits(limit),
+        in_flight=digits(busy) or 0,
+        weight=digits(weight),
     )
 
 
@@ -168,11 +164,10 @@ def _holder(fields: dict[bytes, Field], heartbeat: bytes | None) -> Holder | Non
     if held is None or held.value is None or attempts is None:
         return None
     parts = held.value.rsplit(b":", 2)
-    if len(parts) != 3 or parts[1] != attempts.value or not parts[2].isdigit():
+    claimed = digits(parts[-1])
+    if len(parts) != 3 or parts[1] != attempts.value or claimed is None:
         return None
-    return Holder(
-        parts[0], int(parts[2]), as_ms(float(heartbeat)) if heartbeat is not None else None
-    )
+    return Holder(parts[0], claimed, as_ms(float(heartbeat)) if heartbeat is not None else None)
 
 
 def _row(raw: Reply) -> tuple[str, dict[bytes, Field], int]:

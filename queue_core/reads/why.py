@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from queue_core.numbers import digits
 from queue_core.reads.glance import seems_seconds
 from queue_core.reads.standing import LaneStanding, Place, Standing
 
@@ -249,8 +250,7 @@ def _nowhere(facts: Standing) -> tuple[Reason, tuple[Part, ...]]:
         )  # fmt: skip
     if facts.text(b"state") == b"awaiting_children":
         left = facts.children_left
-        if left is not None and left.isdigit():
-            many = int(left)
+        if (many := digits(left)) is not None:
             told = f"{many:,} {'child' if many == 1 else 'children'}"
             return Reason.held, (_text("It is held for "), _strong(told), _text("."))
         return Reason.held, (
