@@ -115,7 +115,8 @@ class Contestant:
 
     def ask(self, *words: Any) -> Any:
         """One measure; None where the contestant has no such thing or failed at it."""
-        assert self._process.stdin and self._process.stdout
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         try:
             self._process.stdin.write(json.dumps(words) + "\n")
             self._process.stdin.flush()

@@ -24,6 +24,7 @@ SERVED_FAST = 5_000
 PICKED = 20
 DUE = 12
 SCHEDULED = 1_000_000
+WARM = 200
 
 
 @dataclass
@@ -63,6 +64,8 @@ def measure(rounds: int, say: Callable[[str], None], scheduled: int = SCHEDULED)
             name: Contestant(name, server.url, str(server.socket), there) for name in (OURS, *peers)
         }
         try:
+            for one in contestants.values():
+                one.ask("enqueue", WARM)  # it has started and loaded its scripts
             for at in range(rounds):
                 say(f"round {at + 1} of {rounds}")
                 _round(report, contestants)

@@ -25,10 +25,10 @@ def section(report: Report, rounds: int, folder: Path) -> str:
     """The section; its plots are written beside the page."""
     parts = [
         "## The engine beside its peers",
-        f"""Made by `./dev bench engine` on {time.strftime("%Y-%m-%d")}. Machine: {machine()}; Valkey
-        {report.server}, append-only file, synced each second, {_where(report)}. Medians of {rounds}
-        interleaved rounds with the lowest and the highest; no-op jobs of 100 bytes, one worker
-        process. Compare within a row only: a figure says what was seen there and then.""",
+        f"""Made by `./dev bench engine` on {time.strftime("%Y-%m-%d")}. Machine: {machine()};
+        Valkey {report.server}, append-only file, synced each second, {_where(report)}. Medians of
+        {rounds} interleaved rounds with the lowest and the highest; no-op jobs of 100 bytes, one
+        worker process. Compare within a row only: a figure says what was seen there and then.""",
         "Peers: " + ", ".join(f"{name} {known}" for name, known in report.versions.items()) + ".",
         _goals(report),
     ]
