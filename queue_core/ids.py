@@ -81,6 +81,16 @@ def decode(candidate: bytes | str) -> Identity:
     )
 
 
+def minted_ms(raw: bytes) -> int | None:
+    """The Unix millisecond that an id was minted at, None for bytes that are no id."""
+    if not is_id(raw):
+        return None
+    value = 0
+    for digit in raw[3:]:
+        value = value * 62 + _VALUE_OF[digit]
+    return (value >> 22) + EPOCH_MS
+
+
 def min_for(unix_ms: int) -> int:
     """The smallest value mintable at that Unix millisecond (node 0, seq 0)."""
     return (unix_ms - EPOCH_MS) << 22
@@ -104,6 +114,11 @@ class Minter:
         self._clock_ms = clock_ms
         self._last = -1
         self._lock = threading.Lock()
+
+    @property
+    def last_ms(self) -> int:
+        """The greatest instant minted so far in Unix ms, 0 before the first id."""
+        return 0 if self._last < 0 else (self._last >> 12) + EPOCH_MS
 
     def mint(self, namespace: bytes | str = b"JOB") -> bytes:
         """A fresh id, greater than every one this minter gave before."""

@@ -17,21 +17,29 @@ class Cancelled(Exception):
         super().__init__(reason)
 
 
+_MAKING = threading.Lock()
+
+
 class CancelToken:
     """One token for one piece of work. Safe to share by threads."""
 
+    __slots__ = ("_asked", "_event", "_reason")
+
     def __init__(self) -> None:
-        self._asked = threading.Event()
+        self._asked = False
         self._reason = ""
+        self._event: threading.Event | None = None  # most handlers never wait for it
 
     def cancel(self, reason: str = "") -> None:
         """Ask to stop. Asked again, the last reason stands."""
         self._reason = reason
-        self._asked.set()
+        self._asked = True
+        if self._event is not None:
+            self._event.set()
 
     def check(self) -> str | None:
         """None while the work may go on, else the reason, which may be empty."""
-        return self._reason if self._asked.is_set() else None
+        return self._reason if self._asked else None
 
     def raise_if_cancelled(self) -> None:
         """Raise `Cancelled` once it was asked."""
@@ -40,4 +48,6 @@ class CancelToken:
 
     def wait(self, timeout_s: float) -> bool:
         """Sleep up to so many seconds, less where it is asked meanwhile; whether it was."""
-        return self._asked.wait(timeout_s)
+        with _MAKING:
+            event = self._event = self._event or threading.Event()
+        return self._asked or event.wait(timeout_s)

@@ -131,6 +131,6 @@ def announce(q: QueueKeys, lease: Lease, verdict: Verdict, word: Word) -> Plan[N
 def waited_ms(lease: Lease, lease_ms: int) -> float | None:
     """How long a first-attempt job waited from mint to claim; None for later attempts and for
     ids that tell no time. The claim's moment is the deadline less the lease."""
-    if lease.attempts != 1 or not ids.is_id(lease.id):
+    if lease.attempts != 1 or (minted := ids.minted_ms(lease.id)) is None:
         return None
-    return lease.deadline_ms - lease_ms - ids.decode(lease.id).unix_ms
+    return lease.deadline_ms - lease_ms - minted
