@@ -4,6 +4,11 @@ Two processes that mint under one number can mint the same id. A process that is
 leases one: `echomq:py:node:<n>`, n in 512..1023, for 60 s. It mints only while its lease is
 younger than 40 s by its own monotonic clock, so that a process that slept through its lease
 never mints under a number that another may have by now.
+
+The instant in an id is the server's, as the last renewal told it and the monotonic clock carried
+it on, never ahead of the server. Were it the host's, the next owner of a number, on a host whose
+clock is behind, would mint again what the last one minted. A number is free only once the
+server's clock is past all that was minted under it.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from queue_core.errors import EchoMQError, InvalidError, UnavailableError
 from queue_core.ids import MAX_NODE, Minter
 from queue_core.keys import node_lease
 from queue_core.outcomes import Word
-from queue_core.plans import Batch, Plan, Reply
+from queue_core.plans import Batch, Call, Plan, Reply
 from queue_core.replies import word
 from queue_core.scripts import script
 
@@ -67,6 +72,7 @@ class NodeLease:
         self._first, self._last = first, last
         self._clock = clock
         self._since = 0.0
+        self._told_ms, self._told_at = 0, 0.0
         self.forked()
         _all.add(self)
 
@@ -96,16 +102,18 @@ class NodeLease:
         with self._lock:
             minter, self._minter = self._minter, None
         if minter is not None:
-            yield _RELEASE.call((node_lease(minter.node),), self._owner)
+            yield _RELEASE.call((node_lease(minter.node),), self._owner, minter.last_ms)
 
     def _hold(self) -> Plan[Minter]:
         """Renew the number, or take another where it was lost."""
         minter = self._minter
         if minter is not None and self._clock() - self._since < USABLE_S:
             asked = self._clock()
-            reply = yield _RENEW.call((node_lease(minter.node),), self._owner, LEASE_MS)
+            reply = yield self._ask(minter.node)
             if word(reply) is Word.ok:
-                self._since = max(self._since, asked)
+                with self._lock:
+                    self._since = max(self._since, asked)
+                    self._told_ms, self._told_at = int(reply[1]), self._clock()
                 return minter
         return (yield from self._take())
 
@@ -118,30 +126,49 @@ class NodeLease:
         while numbers:
             tried, numbers, size = numbers[:size], numbers[size:], TRIED_AT_ONCE
             asked = self._clock()
-            calls = tuple(_RENEW.call((node_lease(n),), self._owner, LEASE_MS) for n in tried)
-            ours = _ours(tried, (yield Batch(calls)))
+            ours = _ours(tried, (yield Batch(tuple(map(self._ask, tried)))))
+            answered = self._clock()
             if ours:
-                yield from self._give_back(ours[1:])
-                return self._start(ours[0], asked)
+                yield from self._give_back([node for node, _ in ours[1:]])
+                return self._start(*ours[0], asked, answered)
         raise UnavailableError("NONODE", f"node numbers {self._first}..{self._last} are all taken")
 
-    def _start(self, node: int, asked: float) -> Minter:
+    def _ask(self, node: int) -> Call:
+        """The renewal of a number, which tells what was minted under it."""
+        known = self._minters.get(node)
+        last_ms = 0 if known is None else known.last_ms
+        return _RENEW.call((node_lease(node),), self._owner, LEASE_MS, last_ms)
+
+    def _server_ms(self) -> int:
+        """The server's clock, behind it by the time that its last answer took to arrive."""
+        return self._told_ms + int((self._clock() - self._told_at) * 1000)
+
+    def _start(self, node: int, told_ms: int, asked: float, answered: float) -> Minter:
         """Mint under a number, ever rising also where it was ours before."""
         with self._lock:
-            self._minter = self._minters.setdefault(node, Minter(node))
+            self._told_ms, self._told_at = told_ms, answered
+            self._minter = self._minters.setdefault(node, Minter(node, self._server_ms))
             self._since = asked
             return self._minter
 
     def _give_back(self, numbers: list[int]) -> Plan[None]:
-        if numbers:
-            yield Batch(tuple(_RELEASE.call((node_lease(n),), self._owner) for n in numbers))
+        """Spare numbers, under which this process mints nothing now."""
+        calls = [
+            _RELEASE.call(
+                (node_lease(n),), self._owner, self._minters[n].last_ms if n in self._minters else 0
+            )
+            for n in numbers
+        ]
+        if calls:
+            yield Batch(tuple(calls))
 
 
-def _ours(tried: list[int], replies: list[Reply | EchoMQError]) -> list[int]:
-    """The numbers that were free; a fault where none was and something went wrong."""
+def _ours(tried: list[int], replies: list[Reply | EchoMQError]) -> list[tuple[int, int]]:
+    """The numbers that were free, each with the server's ms as it was taken; a fault where none
+    was and something went wrong."""
     faults = [reply for reply in replies if isinstance(reply, EchoMQError)]
     ours = [
-        node
+        (node, int(reply[1]))
         for node, reply in zip(tried, replies, strict=True)
         if not isinstance(reply, EchoMQError) and word(reply) is Word.ok
     ]

@@ -14,7 +14,7 @@ from random import Random
 
 from queue_core.bus import Bus, connect
 from queue_core.errors import EchoMQError
-from queue_core.ids import Minter
+from queue_core.ids import Minter, encode
 from queue_core.keys import QueueKeys, queue
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
@@ -28,7 +28,7 @@ from queue_core.work.task import Task
 from queue_core.work.verdicts import Dead, Done, Failed, Later, Verdict
 
 QUEUES = [queue("crash.a"), queue("crash.b")]
-LANES = [Minter(1000, clock_ms=lambda: 1_704_067_200_000 + at).mint(b"PRT") for at in (1, 2)]
+LANES = [encode(b"PRT", 1), encode(b"PRT", 2)]
 CONCURRENCY = 3
 """Handlers of one worker on one queue."""
 LEASE_MS = 2_500
