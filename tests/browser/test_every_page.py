@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Error, Page, Route, WebSocketRoute, expect
 
 from echomq_admin.live.page import to_path
@@ -62,15 +63,35 @@ def strict(page: Page) -> Iterator[Page]:
     assert not errors
 
 
-def test_case_40_every_screen_chart_and_icon_works_under_a_strict_policy(
-    strict: Page, job: bytes
-) -> None:
-    places = [
+def every_place(job: bytes) -> list[str]:
+    return [
         "/", "/audit", *map(at, PAGES), f"{at('job')}/{to_path(job)}",
         "/bus/main/boards", f"/bus/main/board/{to_path(GAME)}",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("theme", "width"), [("dark", 1440), ("light", 390)])
+def test_axe_finds_nothing_on_any_page(page: Page, job: bytes, theme: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.add_init_script(f"localStorage.setItem('echomq-theme', '{theme}')")
+    found = {}
+    for place in every_place(job):
+        page.goto(place)
+        if place != "/audit":
+            expect(page.locator("[data-live-word]")).to_have_text("Live")
+        seen = Axe().run(page)
+        if seen.violations_count:
+            found[place] = seen.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), place
+    page.evaluate("localStorage.removeItem('echomq-theme')")
+    assert not found, "\n".join(found.values())
+
+
+def test_case_40_every_screen_chart_and_icon_works_under_a_strict_policy(
+    strict: Page, job: bytes
+) -> None:
     drawn = 0
-    for place in places:
+    for place in every_place(job):
         answer = strict.goto(place)
         assert answer is not None
         policy = answer.header_value("content-security-policy") or ""

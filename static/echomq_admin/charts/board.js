@@ -66,7 +66,7 @@ class Board {
     this.data.players.forEach(([key], place) => {
       const before = old.indexOf(key);
       const row = document.getElementById(`player-${key}`);
-      if (row && before >= 0 && before !== place) slide(row, 0, (before - place) * row.offsetHeight);
+      if (row && before >= 0 && before !== place) slide(row, 0, (before - place) * row.offsetHeight, 320, `${this.seen.get(key).name} is at rank ${this.seen.get(key).rank}`);
     });
   }
 

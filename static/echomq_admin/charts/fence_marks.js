@@ -1,6 +1,6 @@
 // One mark, one job. A mark keeps its element while its job is seen, so that it is one and the
 // same that crosses the fence, turns to strong ink, and fades where it stood when promoted.
-import { fade, glyph, join, say, set, slide, svg, text } from "./surface.js";
+import { fade, glyph, join, mark, say, set, slide, still, svg, text } from "./surface.js";
 import { span } from "./words.js";
 
 const CELL = 9;
@@ -68,8 +68,9 @@ function update(plan, group, one, jump) {
   set(tether, { d: one.late ? `M0 0L${dx.toFixed(2)} ${dy.toFixed(2)}` : null });
   if (was && !jump && was.upright === plan.upright) {
     const [wx, wy] = plan.point(moved ? was.a : one.a, was.c);
-    if (moved || Math.abs(was.c - one.c) > 1) slide(body, wx - x, wy - y, moved ? 320 : 160);
+    if (moved || Math.abs(was.c - one.c) > 1) slide(body, wx - x, wy - y, moved ? 320 : 160, moved ? `${one.id} was moved` : "");
   }
+  if (was && one.late && !group.one.late && still()) mark(group, `${one.id} is due`);
   if (one.label && (one.t !== -Infinity || one.flag)) {
     const words = one.flag === "seconds" ? "looks like seconds" : span(one.t) + (one.worst ? " late" : "");
     say(label, words);

@@ -2,7 +2,7 @@
 // flight, lanes on the siding are out of the ring and say why. When a turn is taken every lane
 // moves on by one place; three turns a second or more and it stands still and is counted.
 import { chart } from "../js/live.js";
-import { fade, join, say, set, slide, svg, text } from "./surface.js";
+import { fade, join, mark, say, set, slide, still, svg, text } from "./surface.js";
 import { count } from "./words.js";
 
 const WIDTH = 368;
@@ -118,6 +118,8 @@ function captions(stage, data, rate) {
     ["turns are taken", `${count(many)} ${many === 1 ? "job" : "jobs"} a second`, "too fast to be drawn", "the table has each"].forEach((words, at) => say(stage.say[at], words));
     return;
   }
+  if (head && stage.head && head.key !== stage.head && still()) mark(null, `The next turn is that of ${head.name}`);
+  stage.head = head?.key;
   say(stage.say[0], head ? (data.paused ? "the queue is paused" : "next turn") : "nobody has a turn");
   say(stage.say[1], head ? head.name : "");
   const takes = head && head.takes > 1;

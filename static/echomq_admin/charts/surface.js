@@ -47,9 +47,23 @@ export function join(parent, items, key, make, update, leave = (element) => elem
   }
 }
 
+// Where nothing may move, what changed stands in second-level ink for two seconds and is said, at
+// most one line in that time.
+let toldAt = -Infinity;
+const MARKED_MS = 2000;
+
+export function mark(element, words) {
+  element?.animate([{ opacity: 0.6 }, { opacity: 0.6 }], { duration: MARKED_MS });
+  const said = document.getElementById("said");
+  if (!words || !said || performance.now() - toldAt < MARKED_MS) return;
+  toldAt = performance.now();
+  said.textContent = words;
+}
+
 // Slide an element from where it stood: [dx, dy] is its old place seen from the new one.
-export function slide(element, dx, dy, ms = 320) {
-  if (still() || (Math.abs(dx) < 0.5 && Math.abs(dy) < 0.5)) return;
+export function slide(element, dx, dy, ms = 320, words = "") {
+  if (Math.abs(dx) < 0.5 && Math.abs(dy) < 0.5) return;
+  if (still()) return mark(element, words);
   element.animate(
     [{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "none" }],
     { duration: ms, easing: "cubic-bezier(.2, .7, .2, 1)" },

@@ -36,7 +36,12 @@ document.addEventListener("click", (event) => {
   if (element) commands[element.dataset.command]?.(element);
 });
 
-document.querySelector(".tabs a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+// Where a row of tabs or the machine of a job is wider than the window, what is now is in sight.
+for (const here of document.querySelectorAll(".tabs a[aria-current], .fsm .cur")) {
+  const row = here.closest(".tabs, .fsmwrap");
+  const [inner, outer] = [here.getBoundingClientRect(), row.getBoundingClientRect()];
+  row.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
+}
 times.start();
 toasts.start();
 dialog.start();
