@@ -8,14 +8,17 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import redis
 from asgiref.sync import async_to_sync
 from django.test import Client
 from django.urls import clear_url_caches, include, path
 
+from echomq_admin.checks import check_buses
 from echomq_admin.live.acts import act
 from echomq_admin.live.page import to_path
 from echomq_admin.models import AuditEntry
 from queue_core.bus import Bus
+from queue_core.embedded import Embedded
 from queue_core.keys import QueueKeys
 from tests.builders import Builder, command
 
@@ -53,6 +56,33 @@ def test_case_124_every_address_lies_below_the_prefix(
         headers={"Accept": "application/json"},
     )
     assert paused.json()["outcome"] == "done"
+
+
+def test_case_132_a_host_s_client_that_decodes_is_none_of_ours(
+    site: Any, look: Any, server: Embedded, q: QueueKeys, make: Builder
+) -> None:
+    job = make.pending(b"\xff\xfe")
+    host = redis.Redis(unix_socket_path=str(server.socket), decode_responses=True)
+    assert host.zscore(q.pending, job.id) == 0
+    assert "⟨ff⟩⟨fe⟩" in look("pending").content.decode()
+    host.close()
+    site.ECHOMQ_BUSES = {"main": f"{server.url}?decode_responses=true"}
+    (told,) = check_buses()
+    assert told.id == "echomq.E002"
+    assert "decode_responses" in told.msg
+
+
+def test_case_42_programs_are_held_to_the_same_rights(
+    site: Any, person: Any, client_of: Any, q: QueueKeys, make: Builder
+) -> None:
+    browser = client_of(person("rhea", "view", "retry_job"))
+    job = make.dead().id
+    asked = {"bus": "main", "queue": to_path(q.name), "item": to_path(job)}
+    as_json = {"Accept": "application/json"}
+    removed = browser.post("/act/remove_job", {**asked, "confirm": "remove"}, headers=as_json)
+    assert (removed.status_code, removed.json()["outcome"]) == (403, "not-permitted")
+    retried = browser.post("/act/retry_dead", asked, headers=as_json)
+    assert (retried.status_code, retried.json()["outcome"]) == (200, "done")
 
 
 def test_a_host_s_own_login_serves(mounted: Any) -> None:

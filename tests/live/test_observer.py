@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from echomq_admin.charts.throughput import UNKNOWN, latest
 from echomq_admin.live import sampler
 from echomq_admin.live.frames import View
 from echomq_admin.live.page import Watch
@@ -186,8 +187,12 @@ def test_case_114_no_workers_is_said_when_nobody_holds_or_beats(filled):
     scene = Scene("main", "", [b"cm"])
     shifted(scene, filled, 0)
     assert words_of(scene) == {"no workers"}
+    oldest = scene.sample(b"cm").value.oldest_ms
+    shifted(scene, filled, 30)
+    assert scene.sample(b"cm").value.oldest_ms == oldest
+    assert latest(scene.history(b"cm")) == UNKNOWN
     filled.run(claims.claim(CM, 60_000))
-    shifted(scene, filled, 1)
+    shifted(scene, filled, 31)
     assert "no workers" not in words_of(scene)
 
 

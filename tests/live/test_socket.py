@@ -83,6 +83,38 @@ async def test_two_tabs_of_one_kind_share_one_view(tab, topic):
     assert len(observatory()._views) == 1
 
 
+async def test_case_20_a_closed_tab_leaves_nobody_behind(tab, topic):
+    from echomq_admin.live.observatory import observatory
+
+    socket = await tab()
+    await socket.say(sub=topic)
+    await socket.frame()
+    assert observatory()._views
+    assert sweep.SWEEP._members
+    await socket.wire.disconnect()
+    await quiet()
+    assert not observatory()._views
+    assert not observatory()._watchers
+    assert not sweep.SWEEP._members
+
+
+async def test_case_22_and_46_frames_carry_marks_for_bytes_and_masks_for_secrets(
+    tab, topic, bus, q, mint
+):
+    odd, kept = mint(), mint()
+    bus.run(command("ZADD", q.dead, 0, odd, 0, kept))
+    raw_bytes = b"\xff\xfe\x00\xc3\x28"
+    bus.run(command("HSET", q.row(odd), "payload", raw_bytes, "last_error", raw_bytes))
+    secret = ("payload", b'{"a":{"password":"hunter22"}}', "last_error", b"hunter22 refused")
+    bus.run(command("HSET", q.row(kept), *secret))
+    socket = await tab()
+    await socket.say(sub=topic)
+    graves = (await socket.frame())["html"]["graves"]
+    assert "⟨ff⟩⟨fe⟩␀⟨c3⟩(" in graves
+    assert "refused" in graves
+    assert "hunter22" not in graves
+
+
 async def test_case_122_a_gap_is_mended_by_a_snapshot(tab, topic):
     socket = await tab()
     await socket.say(sub=topic)
