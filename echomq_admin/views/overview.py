@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,8 +133,9 @@ def _sum(samples: Sequence[Sample], name: str) -> int | None:
     return sum(known) if known or not parts else None
 
 
-def _totals(rows: Sequence[Row]) -> dict[str, Any]:
-    """The bus strip: sums over what is known, and what they leave out."""
+def _totals(rows: Sequence[Row], scenes: Iterable[Scene]) -> dict[str, Any]:
+    """The bus strip: sums over what is known, and what they leave out; where nothing at all is
+    known, no sum."""
     known = [(row, row.scene.sample(row.queue)) for row in rows if row.rank != 1]
     samples = [seen.value for _, seen in known if seen is not None]
     late = [
@@ -148,11 +149,12 @@ def _totals(rows: Sequence[Row]) -> dict[str, Any]:
         buckets(history, scene.now_ms, TOTAL_BARS, SPAN_MS // TOTAL_BARS)
         for scene, history in histories
     ]
-    more = _more_dead(histories)
+    lost = not samples and (bool(rows) or any(scene.status.state != "live" for scene in scenes))
+    more = None if lost else _more_dead(histories)
     columns = [total(column) for column in zip(*series, strict=True)] if series else []
     return {
         **{
-            name: _sum(samples, name)
+            name: None if lost else _sum(samples, name)
             for name in ("pending", "in_lanes", "active", "schedule", "dead", "completed", "lanes",
                          "lanes_at_limit", "workers", "late", "failed")
         },
@@ -282,7 +284,7 @@ def _shape(watch: Watch, scenes: Any, _results: Sequence[Any]) -> Shaped:
             "worst_first": worst_first,
             "wanted": watch.param("q"),
             "more": len(rows) - len(shown),
-            "totals": _totals(rows),
+            "totals": _totals(rows, scenes.values()),
             "told": _reading(scenes, rows),
         },
         parts=parts | lines,

@@ -206,6 +206,14 @@ def test_a_bus_that_is_away_is_unknown_and_never_zero(wall, site, alone, bus):
     assert "unreachable since" in words(text)
 
 
+def test_totals_of_nothing_that_answers_are_unknown(wall, site, bus):
+    site.ECHOMQ_BUSES = {"lab": "redis://127.0.0.1:1/0"}
+    site.ECHOMQ_QUEUES = {"lab": ["imports"]}
+    observatory.shut()
+    totals = wall().context["shaped"].context["totals"]
+    assert {totals[name] for name in ("pending", "active", "schedule", "dead", "late")} == {None}
+
+
 def test_case_112_an_evicting_bus_carries_a_standing_warning(wall, bus):
     bus.run(raw("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"))
     try:
