@@ -2,23 +2,25 @@
 
 import os
 import signal
+import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from echomq_admin.house.house import House
 from tests.browser.console import BROWSER, LAUNCH
 from tests.pictures import index
 from tests.pictures.houses import idle, paths_of, playing
 from tests.pictures.scenes import PLAYED_S
-from tests.pictures.shots import NARROW, THEMES, WIDE, Studio, until_standing
+from tests.pictures.shots import NARROW, THEMES, WIDE, Studio, stretch, until_unreachable
 
 Say = Callable[[str], None]
 
 DEAD_PAGES = frozenset({"audit"})
 """Pages that read no bus and look the same without one."""
+
+TOGETHER = 3
+HELD_S = 4.5
 
 
 def take_all(folder: Path, say: Say) -> None:
@@ -35,8 +37,13 @@ def take_all(folder: Path, say: Say) -> None:
             say("full is taken")
             _each(studio, paths, NARROW, "-narrow")
             say("narrow is taken")
-            _without_bus(studio, house, paths)
-            say("stale and unreachable are taken")
+            assert house.bus is not None
+            assert house.bus.pid is not None
+            live = {name: path for name, path in paths.items() if name not in DEAD_PAGES}
+            _stale(studio, house.bus.pid, live)
+            say("stale is taken")
+            _unreachable(studio, house.bus.pid, live)
+            say("unreachable is taken")
         _empty(browser, folder, say)
         browser.close()
     (folder / "README.md").write_text(index.text(folder, paths))
@@ -57,26 +64,36 @@ def _each(studio: Studio, paths: dict[str, str], size: dict[str, int], mark: str
                 page.close()
 
 
-def _without_bus(studio: Studio, house: House, paths: dict[str, str]) -> None:
-    """Pages that live when their bus is held still, and pages opened when it is gone."""
-    bus = house.bus
-    assert bus is not None
-    assert bus.pid is not None
-    # Overview is of all buses and has no standing of its own: it comes last, when the others have.
-    live = [name for name in paths if name not in ("overview", *DEAD_PAGES)] + ["overview"]
-    with ExitStack() as rooms:
-        tabs = []
-        for theme in THEMES:
-            room = rooms.enter_context(studio.room(theme, WIDE))
-            tabs += [(name, theme, studio.open(room, paths[name])) for name in live]
-        os.kill(bus.pid, signal.SIGSTOP)
-        for name, theme, page in tabs:
-            if name != "overview":
-                until_standing(page, "stale", "unreachable")
-            studio.keep(page, f"{name}-stale-{theme}")
-        os.kill(bus.pid, signal.SIGKILL)
-        for name, theme, page in tabs:
-            if name != "overview":
-                until_standing(page, "unreachable")
-            page.reload()
-            studio.keep(page, f"{name}-unreachable-{theme}")
+def _stale(studio: Studio, bus: int, paths: dict[str, str]) -> None:
+    """Live pages while the bus (a process) is held still: a few at a time, because after ten
+    seconds they call it unreachable."""
+    names = list(paths)
+    for theme in THEMES:
+        for at in range(0, len(names), TOGETHER):
+            with studio.room(theme, WIDE) as room:
+                tabs = [
+                    (name, studio.open(room, paths[name])) for name in names[at : at + TOGETHER]
+                ]
+                for _, page in tabs:
+                    stretch(page)
+                os.kill(bus, signal.SIGSTOP)
+                try:
+                    time.sleep(HELD_S)
+                    for name, page in tabs:
+                        studio.shoot(page, f"{name}-stale-{theme}")
+                finally:
+                    os.kill(bus, signal.SIGCONT)
+
+
+def _unreachable(studio: Studio, bus: int, paths: dict[str, str]) -> None:
+    """Pages opened when the bus is gone. Overview, which is of all buses and has no standing of
+    its own, comes when the others have said so."""
+    os.kill(bus, signal.SIGKILL)
+    for theme in THEMES:
+        with studio.room(theme, WIDE) as room:
+            for name in sorted(paths, key=lambda name: name == "overview"):
+                page = studio.open(room, paths[name])
+                if name != "overview":
+                    until_unreachable(page)
+                studio.keep(page, f"{name}-unreachable-{theme}")
+                page.close()

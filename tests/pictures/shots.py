@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Any
 
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -15,11 +15,14 @@ NARROW = {"width": 390, "height": 844}
 TALLEST = {1440: 1500, 390: 2400}
 """A longer page is cut there: a list goes on in the same manner."""
 
-COLOURS = 256
+COLOURS, RARE = 256, 80
 SETTLE_MS = 350
 """For a chart's transition to end."""
 
-FRAME_MS = 20_000
+LIVE_MS = 900
+"""For the first frames to come."""
+
+FRAME_MS = 60_000
 
 
 class Studio:
@@ -53,38 +56,59 @@ class Studio:
     def open(self, context: BrowserContext, path: str) -> Page:
         """The page, drawn, and live where it lives."""
         page = context.new_page()
-        page.goto(path, wait_until="networkidle")
-        page.wait_for_timeout(SETTLE_MS)
+        page.goto(path)
+        page.wait_for_timeout(LIVE_MS)
         return page
 
     def keep(self, page: Page, name: str) -> None:
-        """Take the picture."""
-        width = page.viewport_size["width"] if page.viewport_size else WIDE["width"]
-        height = page.locator("html").evaluate("(html) => html.scrollHeight")
-        page.set_viewport_size(
-            {"width": width, "height": max(_sized(width), min(height, TALLEST[width]))}
-        )
-        page.wait_for_timeout(SETTLE_MS)
+        """Take the picture of the whole page."""
+        stretch(page)
+        self.shoot(page, name)
+
+    def shoot(self, page: Page, name: str) -> None:
+        """Take the picture of what the window shows."""
         taken = page.screenshot(animations="disabled")
-        page.set_viewport_size({"width": width, "height": _sized(width)})
         with Image.open(io.BytesIO(taken)) as image:
-            # The rarest colour is the one that says that something is wrong: cover them all.
-            small = image.convert("RGB").quantize(
-                COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
-            )
-            small.save(self._folder / f"{name}.png", optimize=True)
+            small = _few_colours(image.convert("RGB"))
+        small.save(self._folder / f"{name}.png", optimize=True)
 
 
-def _sized(width: int) -> int:
-    """The height of the window, before it is stretched over its page."""
-    return (WIDE if width == WIDE["width"] else NARROW)["height"]
+def _few_colours(image: Image.Image) -> Image.Image:
+    """The image in 256 colours: the commonest exactly as they are, and a cover of all the others,
+    because the rarest is the one that says that something is wrong."""
+    counted = sorted(image.getcolors(1 << 24) or (), reverse=True)
+    seen = [colour for _, colour in counted]
+    cover = image.quantize(RARE, method=Image.Quantize.MAXCOVERAGE).getpalette() or []
+    palette = [
+        *seen[: COLOURS - RARE],
+        *(tuple(cover[at : at + 3]) for at in range(0, len(cover), 3)),
+    ][:COLOURS]
+    place = {colour: _nearest(palette, colour) for colour in seen[COLOURS - RARE :]}
+    place |= {colour: at for at, colour in enumerate(palette[: COLOURS - RARE])}
+    small = Image.new("P", image.size)
+    small.putpalette([part for colour in palette for part in colour])
+    small.putdata([place[colour] for colour in image.getdata()])
+    return small
 
 
-def until_standing(page: Page, *standings: str) -> None:
-    """Wait until the page says that it stands so."""
-    for _ in range(FRAME_MS // 100):
-        if page.locator("body").get_attribute("data-state") in standings:
-            page.wait_for_timeout(SETTLE_MS)
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError(f"{urlsplit(page.url).path} never became {' or '.join(standings)}")
+def _nearest(palette: list[Any], colour: Any) -> int:
+    def off(at: int) -> int:
+        return sum((a - b) ** 2 for a, b in zip(palette[at], colour, strict=True))
+
+    return min(range(len(palette)), key=off)
+
+
+def stretch(page: Page) -> None:
+    """Make the window as tall as its page, within reason."""
+    assert page.viewport_size
+    width, least = page.viewport_size["width"], page.viewport_size["height"]
+    height = page.locator("html").evaluate("(html) => html.scrollHeight")
+    tall = max(least, min(height, TALLEST[width]))
+    page.set_viewport_size({"width": width, "height": tall})
+    page.wait_for_timeout(SETTLE_MS)
+
+
+def until_unreachable(page: Page) -> None:
+    """Wait until the page says that its bus is away."""
+    expect(page.locator("body")).to_have_attribute("data-state", "unreachable", timeout=FRAME_MS)
+    page.wait_for_timeout(SETTLE_MS)
