@@ -17,7 +17,7 @@ def secret_key(path: Path) -> str:
         return path.read_text(encoding="ascii").strip()
     except FileNotFoundError:
         pass
-    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         opened = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

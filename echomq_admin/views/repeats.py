@@ -85,6 +85,8 @@ def _registry(watch: Watch, seen: Snapshot[read.Registry], context: dict[str, An
     registry, may = seen.value, watch.may("reveal_payload")
     rows = [_row(repeat, seen.at_ms, may) for repeat in registry.repeats]
     last = registry.repeats[-1] if registry.repeats else None
+    armed = {repeat.name for repeat in registry.repeats}  # since the search met them
+    context["unarmed"] = [name for name in context["unarmed"] if name not in armed]
     context |= {
         "registry": registry,
         "rows": rows,

@@ -61,7 +61,7 @@ def test_case_94_a_record_that_nothing_runs_is_found(look, bus, q):
 
 def unarmed_of(look):
     """The names that the search has met, once it has been everywhere."""
-    for _ in range(200):
+    for _ in range(1_000):
         answer = look("repeats")
         if answer.context["searched"]:
             return answer.context["unarmed"]
