@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.proof.clocks import tamper
-
 from queue_core.bus import connect
 from queue_core.embedded import Embedded
 from tests.proof import report
+from tests.proof.clocks import tamper
 from tests.proof.crash import crash
 from tests.proof.machine import stroll
 from tests.proof.report import Row
@@ -53,8 +53,10 @@ def soak_crash(seed: int, over: Until, row: Row) -> None:
     """Run after run of kills, each on a server and folder of its own."""
     while not over():
         row.at = f"{seed}.{row.rounds}"
-        with tempfile.TemporaryDirectory(prefix="emq-soak-") as folder:
-            found = crash(Path(folder), KILLS_A_RUN, row.at)
+        folder = Path(tempfile.mkdtemp(prefix="emq-soak-"))
+        say(f"{row.at}: in {folder}, which stays where it breaks")
+        found = crash(folder, KILLS_A_RUN, row.at)
+        shutil.rmtree(folder)
         row.rounds += 1
         row.steps += found.kills
         row.jobs += found.admitted
