@@ -102,8 +102,9 @@ class Contestant:
         if name == BULLMQ:
             words = ["node", str(here / "peer.mjs"), sock, str(BED)]
         elif name in PEERS:
-            at = [str(core)] if core >= 0 else []
-            words = [str(BED / "venv/bin/python"), str(here / "peer.py"), name, sock, *at]
+            database = str(2 + PEERS.index(name))  # one empties only its own
+            python = str(BED / "venv" / "bin" / "python")
+            words = [python, str(here / "peer.py"), name, sock, database, str(core)]
         else:
             words = [sys.executable, "-m", "bench.engine.ours", url, str(core)]
         self._process = subprocess.Popen(

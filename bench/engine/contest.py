@@ -29,14 +29,14 @@ WARM = 200
 
 @dataclass
 class Report:
-    """What was seen: by measure and contestant a figure of each round, rates in jobs a second,
-    latencies in ms as all samples of all rounds."""
+    """What was seen, by measure and contestant: rates in jobs a second, one of each round, and
+    latencies in ms, those of each round."""
 
     server: str
     versions: dict[str, str]
     apart: bool
     rates: dict[str, dict[str, list[float]]] = field(default_factory=dict)
-    late: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    late: dict[str, dict[str, list[list[float]]]] = field(default_factory=dict)
     own: dict[str, list[float]] = field(default_factory=dict)
 
     def rate(self, measure: str, name: str, count: int, seconds: float | None) -> None:
@@ -47,7 +47,7 @@ class Report:
     def lateness(self, measure: str, name: str, samples: list[float] | None) -> None:
         """Note latencies, where there are some."""
         if samples:
-            self.late.setdefault(measure, {}).setdefault(name, []).extend(samples)
+            self.late.setdefault(measure, {}).setdefault(name, []).append(samples)
 
 
 def measure(rounds: int, say: Callable[[str], None], scheduled: int = SCHEDULED) -> Report:
@@ -105,10 +105,10 @@ def _round(report: Report, contestants: dict[str, Contestant]) -> None:
             if name in PEERS and name != "huey":
                 count //= 2
             report.rate(f"drain {workers}", name, count, one.ask("drain", count, workers))
+    report.lateness("pickup", f"{OURS}, a lane", ours.ask("pickup", PICKED, True))
     for name, one in contestants.items():
         report.lateness("pickup", name, one.ask("pickup", PICKED))
         report.lateness("lateness", name, one.ask("lateness", DUE))
-    report.lateness("pickup", f"{OURS}, a lane", ours.ask("pickup", PICKED, True))
 
 
 def _own(report: Report, ours: Contestant) -> None:

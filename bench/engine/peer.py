@@ -1,6 +1,6 @@
 """One peer in a process of its own, on the engines' shared words: a line of JSON in, one out.
 
-Runs in the bench environment, which knows nothing of this project: `python peer.py NAME URL`. The
+Runs in the bench environment, which knows nothing of this project: `python peer.py NAME SOCKET DATABASE CORE`. The
 words are those of `contest.py`. Each peer is set up as its own guide says for one worker process:
 acknowledgements as it has them, results off, logs off.
 """
@@ -15,8 +15,8 @@ import threading
 import time
 
 PAYLOAD = "x" * 100
-NAME, SOCKET = sys.argv[1], sys.argv[2]
-URL = f"unix://{SOCKET}?db=1"
+NAME, SOCKET, DATABASE, CORE = sys.argv[1:3] + [int(word) for word in sys.argv[3:5]]
+URL = f"unix://{SOCKET}?db={DATABASE}"
 logging.disable(logging.CRITICAL)
 
 
@@ -95,7 +95,7 @@ class Celery:
     def __init__(self):
         from celery import Celery as App
 
-        self.app = App("bench", broker=f"redis+socket://{SOCKET}?virtual_host=1")
+        self.app = App("bench", broker=f"redis+socket://{SOCKET}?virtual_host={DATABASE}")
         self.app.conf.update(
             task_ignore_result=True, worker_hijack_root_logger=False, task_acks_late=True,
             worker_send_task_events=False, broker_connection_retry_on_startup=True,
@@ -179,7 +179,7 @@ class Arq(Awaited):
         from arq.connections import RedisSettings
 
         self.arq = arq
-        self.settings = RedisSettings(unix_socket_path=SOCKET, database=1)
+        self.settings = RedisSettings(unix_socket_path=SOCKET, database=DATABASE)
         self.pool = await arq.create_pool(self.settings)
 
     async def send(self, payload, seconds=None):
@@ -358,7 +358,8 @@ def lateness(peer, count):
 
 
 def main():
-    os.sched_setaffinity(0, {int(sys.argv[3])}) if len(sys.argv) > 3 else None
+    if CORE >= 0:
+        os.sched_setaffinity(0, {CORE})
     peer = PEERS[NAME]()
     said = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
