@@ -181,7 +181,9 @@ class View:
         body = state.bodies.get(since)
         if body is None:
             body = state.bodies[since] = _body(self.watch, state, since)
-        return f'{{"v":1,"seq":{seq},{body}', state.version
+        # A page that joins late gets what was drawn before, but the clock as it is now.
+        now_ms = state.now_ms + host_ms() - self.drawn_ms
+        return f'{{"v":1,"seq":{seq},"now_ms":{now_ms},{body}', state.version
 
 
 def _without(markup: str, parts: Mapping[str, str]) -> str:
@@ -214,7 +216,6 @@ def _body(watch: Watch, state: State, since: int) -> str:
     status = {
         "full": since == 0,
         "state": state.state,
-        "now_ms": state.now_ms,
         "clocks": state.clocks,
         "ages": state.ages,
     }

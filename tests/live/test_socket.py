@@ -1,6 +1,7 @@
 """The socket: who is let in, what is sent, and when it is sent nothing."""
 
 import asyncio
+import json
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -71,6 +72,18 @@ async def test_panels_without_a_change_are_not_sent_again(tab, topic):
     await socket.say(sub=topic)
     await socket.frame()
     await socket.until(lambda frame: frame["html"] == {})
+
+
+def test_who_joins_late_hears_the_clock_of_now():
+    from echomq_admin.live.frames import State, View
+    from echomq_admin.live.page import Watch
+    from echomq_admin.live.pages import PAGES
+    from echomq_admin.live.scene import host_ms
+
+    view = View(PAGES["overview"], Watch("", "overview"))
+    drawn = host_ms() - 9_000
+    view.state, view.drawn_ms = State(version=1, now_ms=drawn), drawn
+    assert json.loads(view.frame(0, 1)[0])["now_ms"] >= drawn + 9_000
 
 
 async def test_two_tabs_of_one_kind_share_one_view(tab, topic):

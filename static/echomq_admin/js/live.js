@@ -30,7 +30,7 @@ function ack() {
 
 function apply(frame) {
   const status = frame.data.frame;
-  clock.hear(status.now_ms, status.clocks);
+  clock.hear(frame.now_ms, status.clocks);
   heard(frame.at_ms, status.ages);
   document.body.dataset.state = status.state;
   word(STANDING[status.state] ?? "Not live");
