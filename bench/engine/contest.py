@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -30,11 +31,13 @@ WARM = 200
 @dataclass
 class Report:
     """What was seen, by measure and contestant: rates in jobs a second, one of each round, and
-    latencies in ms, those of each round."""
+    latencies in ms, those of each round. `load` is the machine's, over a minute, before and after
+    each round: about 2 is the contest's own."""
 
     server: str
     versions: dict[str, str]
     apart: bool
+    load: list[float]
     rates: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     late: dict[str, dict[str, list[list[float]]]] = field(default_factory=dict)
     own: dict[str, list[float]] = field(default_factory=dict)
@@ -58,7 +61,7 @@ def measure(rounds: int, say: Callable[[str], None], scheduled: int = SCHEDULED)
         here, there = cores()
         pin(server.pid or 0, here)
         bus = connect(server.url)
-        report = Report(bus.run(_version()), versions(), here >= 0)
+        report = Report(bus.run(_version()), versions(), here >= 0, [os.getloadavg()[0]])
         bus.close()
         contestants = {
             name: Contestant(name, server.url, str(server.socket), there) for name in (OURS, *peers)
@@ -69,6 +72,7 @@ def measure(rounds: int, say: Callable[[str], None], scheduled: int = SCHEDULED)
             for at in range(rounds):
                 say(f"round {at + 1} of {rounds}")
                 _round(report, contestants)
+                report.load.append(os.getloadavg()[0])
             say("lanes, standing backlogs, a long schedule, idleness")
             for _ in range(rounds):
                 _own(report, contestants[OURS])

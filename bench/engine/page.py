@@ -18,6 +18,7 @@ TITLES = {
     "pickup": "Pickup on an idle worker", "lateness": "Lateness of a scheduled job",
 }  # fmt: skip
 LIMITS = Path(__file__).with_name("limits.md")
+QUIET = 2.5
 BAR, ROW, LABEL, WIDE = 360, 24, 150, 640
 
 
@@ -28,7 +29,8 @@ def section(report: Report, rounds: int, folder: Path) -> str:
         f"""Made by `./dev bench engine` on {time.strftime("%Y-%m-%d")}. Machine: {machine()};
         Valkey {report.server}, append-only file, synced each second, {_where(report)}. Medians of
         {rounds} interleaved rounds with the lowest and the highest; no-op jobs of 100 bytes, one
-        worker process. Compare within a row only: a figure says what was seen there and then.""",
+        worker process. Compare within a row only: a figure says what was seen there and then.
+        {_busy(report.load)}""",
         "Peers: " + ", ".join(f"{name} {known}" for name, known in report.versions.items()) + ".",
         _goals(report),
     ]
@@ -49,6 +51,16 @@ def _where(report: Report) -> str:
     if report.apart:
         return "on one core, whoever is measured on another"
     return "on cores shared with whoever is measured"
+
+
+def _busy(load: list[float]) -> str:
+    if max(load) <= QUIET:
+        return "The machine did nothing else."
+    return (
+        f"The machine did other work beside (load {min(load):.1f} to {max(load):.1f}, where the "
+        "contest alone makes up to 2): rates are lower bounds, and the high percentiles of "
+        "latencies tell of waiting for a core."
+    )
 
 
 def _filled(part: str) -> str:

@@ -1,8 +1,9 @@
 """One peer in a process of its own, on the engines' shared words: a line of JSON in, one out.
 
-Runs in the bench environment, which knows nothing of this project: `python peer.py NAME SOCKET DATABASE CORE`. The
-words are those of `contest.py`. Each peer is set up as its own guide says for one worker process:
-acknowledgements as it has them, results off, logs off.
+Runs in the bench environment, which knows nothing of this project:
+`python peer.py NAME SOCKET DATABASE CORE`. The words are those of `contest.py`. Each peer is set up
+as its own guide says for one worker process: acknowledgements as it has them, results off, logs
+off.
 """
 
 import asyncio
