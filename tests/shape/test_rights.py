@@ -7,8 +7,8 @@ from queue_core.rights import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 GREETING = {
-    "asking", "client|setname", "client|tracking", "cluster|slots", "evalsha", "evalsha_ro", "ping", "role",
-    "script|load", "select", "subscribe",
+    "asking", "client|setname", "client|tracking", "cluster|slots", "evalsha", "evalsha_ro", "ping",
+    "role", "script|load", "select", "subscribe",
 }  # fmt: skip
 """Sent by the buses themselves; a login and HELLO need no right."""
 
