@@ -1,4 +1,4 @@
-"""Jobs that wait for another try, for the backoff page (design part 1, "the curve").
+"""Jobs that wait for another try, for the backoff page.
 
 The wire does not record when a try failed, so the wait a job was given is known only between
 two bounds: what is left of it now, and the time since the claim that failed where our own claim

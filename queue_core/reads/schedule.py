@@ -1,4 +1,4 @@
-"""The schedule in two bounded looks: the fence and the exact list (design part 1).
+"""The schedule in two bounded looks: the fence and the exact list.
 
 Neither grows with the set: the fence reads at most `LATE_MARKS + NEXT_MARKS` rows and counts at
 most twice `BARS` ranges, a page reads its rows and seeks its cursor in the logarithm of a tie.

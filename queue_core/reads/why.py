@@ -1,4 +1,4 @@
-"""Why is this job not running? One sentence from facts (design part 9), as a pure function.
+"""Why is this job not running? One sentence from facts, as a pure function.
 
 A sentence is a line of parts, so that a page can set figures apart, let moments run by the clock
 of the bus and pass what a handler wrote through its redaction; nothing here is formatted.

@@ -1,4 +1,4 @@
-"""Every answer to "why is this job not running?", state by state (design part 9)."""
+"""Every answer to "why is this job not running?", state by state."""
 
 from dataclasses import replace
 
