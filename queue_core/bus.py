@@ -1,4 +1,4 @@
-"""The blocking bus: runs plans over one server, Sentinel or Cluster (design part 15).
+"""The blocking bus: runs plans over one server, Sentinel or Cluster (docs/operations.md).
 
 Safe to share by threads: each round trip has a connection to itself, taken from a stack per node
 and put back. What is sent is never sent twice: a call that got no answer is an

@@ -11,6 +11,7 @@ from django.urls import set_script_prefix
 from django.utils.translation import get_language
 
 from echomq_admin.buses import bus_urls
+from echomq_admin.heard import json_object
 from echomq_admin.live.acts import act
 from echomq_admin.live.origin import same_origin
 from echomq_admin.live.outlet import Outlet
@@ -60,10 +61,10 @@ class LiveConsumer(AsyncWebsocketConsumer):
     async def receive(self, text_data: str | None = None, **_: Any) -> None:
         """One message: a version and one verb. What makes no sense is ignored."""
         try:
-            message = json.loads(text_data if text_data and len(text_data) <= LONGEST else "")
-        except ValueError:
+            message = json_object(text_data if text_data and len(text_data) <= LONGEST else "")
+        except BadParameter:
             return
-        if self.outlet is not None and isinstance(message, dict) and message.pop("v", 0) == 1:
+        if self.outlet is not None and message.pop("v", 0) == 1:
             for name, asked in message.items():
                 if verb := self.VERBS.get(name):
                     await verb(self, self.outlet, asked)
@@ -78,7 +79,9 @@ class LiveConsumer(AsyncWebsocketConsumer):
             params = page.clean(raw)
         except (BadParameter, KeyError):
             return
-        if (bus in bus_urls()) == page.of_bus:
+        # A part that the page does not have would make one more view of the same.
+        known = bus in bus_urls() if page.of_bus else not bus
+        if known and (page.of_queue or not queue):
             language = get_language() or "en"
             await outlet.add(page, Watch(bus, name, queue, item, params, self.rights, language))
 

@@ -15,6 +15,7 @@ from echomq_admin.actions.action import Target
 from echomq_admin.actions.answers import Answer
 from echomq_admin.actions.intents import fresh_request_id
 from echomq_admin.actions.perform import actor_of, perform
+from echomq_admin.heard import json_object
 from echomq_admin.live.page import BadParameter
 from echomq_admin.views.access import wants_json
 from echomq_admin.views.asked import named, target_of
@@ -57,15 +58,9 @@ def act(request: HttpRequest, action: str) -> HttpResponse:
 def _asked(request: HttpRequest) -> Mapping[str, Any]:
     if request.content_type != "application/json":
         return request.POST.dict()
-    try:
-        asked = json.loads(request.body)
-    except ValueError:
-        asked = None
-    if not isinstance(asked, dict):
-        raise BadParameter("the body is one JSON object")
     return {
         name: value if isinstance(value, str) else json.dumps(value)
-        for name, value in asked.items()
+        for name, value in json_object(request.body).items()
         if value is not None
     }
 

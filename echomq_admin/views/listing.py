@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from echomq_admin.live.page import BadParameter, Watch, from_path, to_path
 from echomq_admin.redaction import Shown, Veil
@@ -24,8 +25,9 @@ _SCORE = re.compile(r"-?(inf|[0-9]{1,25}(\.[0-9]{1,25})?(e[+-]?[0-9]{1,3})?)")
 
 
 def spell_cursor(cursor: Cursor | None) -> str:
-    """A cursor in an address: the member's name as in a path, a dot, the score."""
-    return "" if cursor is None else f"{to_path(cursor.member)}.{cursor.score}"
+    """A cursor in an address: the member's name as in a path, a dot, the score; quoted, since a
+    large score is printed with a plus."""
+    return "" if cursor is None else quote(f"{to_path(cursor.member)}.{cursor.score}")
 
 
 def read_cursor(text: str) -> Cursor:
