@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 
 from echomq_admin.shell import acting, looking, proving, sign_in
@@ -11,6 +11,16 @@ from echomq_admin.shell.output import Printer, Refused, name_of
 from queue_core.outcomes import Outcome
 
 Run = Callable[[Printer, Namespace], int]
+
+
+def _text(word: str) -> str:
+    """An argument that is kept or compared as text. One that is no text in the shell's encoding
+    is refused here; names of the bus are bytes and may be anything."""
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        raise ArgumentTypeError("not a text in the encoding of this shell") from None
+    return word
 
 
 def add_words(parser: ArgumentParser) -> None:
@@ -36,7 +46,7 @@ def add_words(parser: ArgumentParser) -> None:
     for name, run in (("limit", acting.limit), ("weight", acting.weight)):
         sub = word(name, run, f"Set the {name} of a lane.")
         sub.add_argument("queue")
-        sub.add_argument("number", help="from 1, or none")
+        sub.add_argument("number", type=_text, help="from 1, or none")
         sub.add_argument("--lane", required=True)
         _acting(sub)
 
@@ -47,11 +57,15 @@ def add_words(parser: ArgumentParser) -> None:
     sub = word("reschedule", acting.reschedule, "Give scheduled jobs another time.")
     _jobs(sub)
     when = sub.add_mutually_exclusive_group(required=True)
-    when.add_argument("--at", help="2026-11-29T21:30, on the clock of --zone, or with an offset")
-    when.add_argument("--by", help="postpone by 90s, 15m, 1h30m, 2d; from now where it is late")
-    when.add_argument("--at-ms", dest="at_ms", help="exact Unix ms")
-    sub.add_argument("--zone", help="IANA name, by default the console's")
-    sub.add_argument("--expect", help="only while its score still is this")
+    when.add_argument(
+        "--at", type=_text, help="2026-11-29T21:30, on the clock of --zone, or with an offset"
+    )
+    when.add_argument(
+        "--by", type=_text, help="postpone by 90s, 15m, 1h30m, 2d; from now where it is late"
+    )
+    when.add_argument("--at-ms", type=_text, dest="at_ms", help="exact Unix ms")
+    sub.add_argument("--zone", type=_text, help="IANA name, by default the console's")
+    sub.add_argument("--expect", type=_text, help="only while its score still is this")
     sub = word("remove", acting.remove, "Remove jobs with their rows and logs. No undo.")
     _jobs(sub)
     sub.add_argument("--yes", action="store_true", help="do not ask")
@@ -68,13 +82,13 @@ def add_words(parser: ArgumentParser) -> None:
     proving.add_words(sub)
 
     sub = word("sign-in", sign_in.sign_in, "Print a link that signs in once.")
-    sub.add_argument("--user", help="by default the only superuser")
+    sub.add_argument("--user", type=_text, help="by default the only superuser")
     sub.add_argument("--minutes", type=int, default=15, help="how long it works (default 15)")
-    sub.add_argument("--url", help="how the console is reached, by default ECHOMQ_URL")
+    sub.add_argument("--url", type=_text, help="how the console is reached, by default ECHOMQ_URL")
 
 
 def _common(sub: ArgumentParser) -> None:
-    sub.add_argument("--bus", help="a configured bus, by default the first")
+    sub.add_argument("--bus", type=_text, help="a configured bus, by default the first")
     sub.add_argument("--json", action="store_true", help="one JSON object a line")
     sub.add_argument(
         "--encoded", action="store_true", help="names are given as ~base64url, as in addresses"
@@ -82,9 +96,9 @@ def _common(sub: ArgumentParser) -> None:
 
 
 def _acting(sub: ArgumentParser) -> None:
-    sub.add_argument("--as", dest="actor", help="who acts, else ECHOMQ_CLI_USER")
-    sub.add_argument("--reason", help="kept in the audit")
-    sub.add_argument("--request-id", help="makes a resend answer already")
+    sub.add_argument("--as", type=_text, dest="actor", help="who acts, else ECHOMQ_CLI_USER")
+    sub.add_argument("--reason", type=_text, help="kept in the audit")
+    sub.add_argument("--request-id", type=_text, help="makes a resend answer already")
 
 
 def _jobs(sub: ArgumentParser) -> None:
@@ -99,11 +113,13 @@ def _enqueue(sub: ArgumentParser) -> None:
     payload.add_argument("--payload", help="the payload's text")
     payload.add_argument("--payload-file", help="a file with its bytes, - for standard input")
     when = sub.add_mutually_exclusive_group()
-    when.add_argument("--at", help="run at 2026-11-29T21:30, on the clock of --zone")
-    when.add_argument("--in", dest="after", help="run after 90s, 15m, 1h30m, 2d")
-    sub.add_argument("--zone", help="IANA name, by default the console's")
-    sub.add_argument("--lane", help="the lane in which it waits")
-    sub.add_argument("--id", help="its id, else minted; a resend with the same id answers already")
+    when.add_argument("--at", type=_text, help="run at 2026-11-29T21:30, on the clock of --zone")
+    when.add_argument("--in", type=_text, dest="after", help="run after 90s, 15m, 1h30m, 2d")
+    sub.add_argument("--zone", type=_text, help="IANA name, by default the console's")
+    sub.add_argument("--lane", type=_text, help="the lane in which it waits")
+    sub.add_argument(
+        "--id", type=_text, help="its id, else minted; a resend with the same id answers already"
+    )
     _acting(sub)
 
 
@@ -119,8 +135,8 @@ def _board(sub: ArgumentParser) -> None:
     sub.add_argument("game")
     sub.add_argument("--top", type=int, default=20, help="how many players (default 20)")
     sub.add_argument("--rescore", metavar="PLAYER")
-    sub.add_argument("--expect", help="the total that was seen")
-    sub.add_argument("--to", help="the new total, a whole number")
+    sub.add_argument("--expect", type=_text, help="the total that was seen")
+    sub.add_argument("--to", type=_text, help="the new total, a whole number")
     _acting(sub)
 
 

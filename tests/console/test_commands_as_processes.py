@@ -103,3 +103,13 @@ def test_a_console_without_tables_says_what_to_do(process: Any, tmp_path: Path) 
     said = process.run("echomq", "pause", "q", "--as", "ada", env={"ECHOMQ_VAR": str(tmp_path)})
     assert said.returncode == 8
     assert b"migrate" in said.stderr
+
+
+@pytest.mark.parametrize("option", [b"--as", b"--reason", b"--request-id", b"--id", b"--lane"])
+def test_text_of_another_encoding_is_refused_in_one_line(
+    process: Any, q: QueueKeys, option: bytes
+) -> None:
+    done = process.run("echomq", "enqueue", q.name, "--payload", "x", option, b"\xff")
+    assert done.returncode == 2
+    assert b"not a text in the encoding of this shell" in done.stderr
+    assert b"Traceback" not in done.stderr
