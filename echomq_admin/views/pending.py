@@ -92,7 +92,7 @@ def _rows(lanes: Sequence[Lane], ring: Ring) -> list[LaneRow]:
     rows = []
     for lane in lanes:
         depth, limit = lane.depth or 0, lane.limit or 0
-        drawn = lane.limit is not None and limit <= PIPS
+        drawn = lane.limit is not None and 0 <= limit <= PIPS
         busy = min(lane.in_flight, limit) if drawn else 0
         share = 100 * lane.takes / promised if lane.turn is not None and promised else None
         rows.append(
