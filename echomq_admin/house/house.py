@@ -42,7 +42,7 @@ class House:
         self.root = f"/{prefix}/" if prefix else "/"
         self.url = f"http://{HOST}:{port}{self.root}"
         self.warden = Warden()
-        self.bus = None if bus_url else HouseBus(var / "valkey", say, self.warden)
+        self.bus = None if bus_url is not None else HouseBus(var / "valkey", say, self.warden)
         self.bus_url = bus_url or ""
         self.link = ""
         self.children: list[Child] = []

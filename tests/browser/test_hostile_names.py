@@ -12,7 +12,8 @@ from tests.builders import command
 
 MARKUP = b'<img src=x onerror=alert(1)><div hx-get="/audit" hx-trigger="load">x</div>'
 WIDER = """
-() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("body *")]
+() => document.documentElement.scrollWidth <= innerWidth ? []
+  : [...document.querySelectorAll("body *")]
   .filter((one) => one.getBoundingClientRect().right > innerWidth && !one.closest("svg"))
   .map((one) => `${one.tagName}.${one.className} ${one.textContent.slice(0, 30)}`).slice(0, 9)
 """

@@ -75,7 +75,7 @@ def test_the_fence_is_of_another_version(tmp_path: Path, foreign: Embedded) -> N
     assert PASSWORD not in why
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "redis://127.0.0.1:x/0", "nonsense"])
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "redis://127.0.0.1:x/0", "nonsense", ""])
 def test_the_url_is_none_of_a_bus(tmp_path: Path, url: str) -> None:
     assert "bus URL" in one_line(tmp_path, "--port", str(free_port()), "--bus", url)
 
