@@ -178,7 +178,8 @@ def test_a_command_gives_its_node_number_back(
     said = lines(shell("enqueue", q.name.decode(), "--json"))
     node = ids.decode(said[0]["facts"]["job"]).node
     assert node >= FIRST
-    assert not bus.run(command("EXISTS", keys.node_lease(node)))
+    # Free at once, or for the rest of the ms of its last mint the owner's no more.
+    assert bus.run(command("GET", keys.node_lease(node))) in (None, b"given back")
 
 
 def test_enqueue_later_and_elsewhere(

@@ -70,9 +70,12 @@ class Stage {
     return document.body.dataset.aged === "stale" && this.read !== undefined;
   }
 
+  // Said at once: on a quiet schedule no frame would come to draw it.
   hold() {
-    this.held ??= this.clock.now();
+    if (this.held !== null || !this.data) return;
+    this.held = this.clock.now();
     this.waiting = 0;
+    this.draw(false);
   }
 
   release() {

@@ -75,6 +75,8 @@ class Hand {
 
   move(event) {
     if (!this.drag) {
+      // The chart may have come, or come back, under a pointer that was there already.
+      if (event.pointerType === "mouse") this.stage.hold();
       const over = this.find(event);
       if (over?.key !== this.over?.key) { this.over = over; this.draw(); }
       return;
