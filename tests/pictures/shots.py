@@ -22,6 +22,9 @@ SETTLE_MS = 350
 LIVE_MS = 900
 """For the first frames to come."""
 
+DRAWN_MS = 3500
+"""For a chart to be drawn; one without numbers is none."""
+
 FRAME_MS = 60_000
 
 
@@ -58,6 +61,10 @@ class Studio:
         page = context.new_page()
         page.goto(path)
         page.wait_for_timeout(LIVE_MS)
+        for _ in range(DRAWN_MS // SETTLE_MS):
+            if page.locator("[data-chart]:not(:has(svg))").count() == 0:
+                break
+            page.wait_for_timeout(SETTLE_MS)
         return page
 
     def keep(self, page: Page, name: str) -> None:
@@ -66,7 +73,8 @@ class Studio:
         self.shoot(page, name)
 
     def shoot(self, page: Page, name: str) -> None:
-        """Take the picture of what the window shows."""
+        """Take the picture of what the window shows. A tab behind others draws nothing."""
+        page.bring_to_front()
         taken = page.screenshot(animations="disabled")
         with Image.open(io.BytesIO(taken)) as image:
             small = _few_colours(image.convert("RGB"))
@@ -101,6 +109,7 @@ def _nearest(palette: list[Any], colour: Any) -> int:
 def stretch(page: Page) -> None:
     """Make the window as tall as its page, within reason."""
     assert page.viewport_size
+    page.bring_to_front()
     width, least = page.viewport_size["width"], page.viewport_size["height"]
     height = page.locator("html").evaluate("(html) => html.scrollHeight")
     tall = max(least, min(height, TALLEST[width]))
