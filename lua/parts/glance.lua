@@ -7,7 +7,7 @@ local function glance(row, error_bytes, payload_bytes)
   if field.err then return {'wrongtype', false, false, false, false, false, false, 0, '', 0} end
   local size = redis.call('HSTRLEN', row, 'payload')
   local long = redis.call('HSTRLEN', row, 'last_error')
-  local wrong = long <= 65536 and redis.call('HGET', row, 'last_error')
+  local wrong = long > 0 and long <= 65536 and redis.call('HGET', row, 'last_error')
   local found = 'row'
   if not field[1] and not field[2] and redis.call('EXISTS', row) == 0 then found = 'orphan' end
   local head = ''
