@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from echomq_admin import config
+from echomq_admin.said_once import Standing
 from queue_core.bus import connect
 from queue_core.errors import EchoMQError, FenceError, UnavailableError, UnknownOutcomeError
 from queue_core.nodes import NodeLease
@@ -54,6 +55,7 @@ class Breaker:
         self._wait = FIRST_WAIT_S
         self._until: float | None = None
         self._why = ""
+        self._standing = Standing(f"bus {name}")
 
     def enter(self) -> None:
         """Pass, or `UnavailableError` with code NOTASKED."""
@@ -71,6 +73,7 @@ class Breaker:
         """The bus answered."""
         with self._lock:
             self._until, self._wait = None, FIRST_WAIT_S
+        self._standing.is_well()
 
     def failed(self, why: str) -> None:
         """The bus did not answer."""
@@ -79,6 +82,7 @@ class Breaker:
             wait = self._wait * random.uniform(0.8, 1.2)  # noqa: S311 (spreads, hides nothing)
             self._until, self._why = self._clock() + wait, why
             self._wait = min(self._wait * 2, LONGEST_WAIT_S)
+        self._standing.is_not(why)
 
 
 class GuardedBus:
@@ -153,6 +157,7 @@ _guarded: dict[tuple[str, str, bool], GuardedBus] = {}
 _breakers: dict[tuple[str, str], Breaker] = {}
 _leases: dict[tuple[str, str], NodeLease] = {}
 _making = threading.Lock()
+_given: dict[str, str] = {}
 
 
 def _entry(value: Any) -> tuple[str, list[str]]:
@@ -162,8 +167,14 @@ def _entry(value: Any) -> tuple[str, list[str]]:
 
 
 def bus_urls() -> dict[str, str]:
-    """Every configured bus: name to URL, in order. Secrets are in there; show `safe_url`."""
-    return {name: _entry(value)[0] for name, value in config.buses().items()}
+    """Every configured bus, and those given to this process: name to URL, in order. Secrets are
+    in there; show `safe_url`."""
+    return {name: _entry(value)[0] for name, value in config.buses().items()} | _given
+
+
+def give(name: str, url: str) -> None:
+    """Let this process use a bus that no setting names, until `close_all`."""
+    _given[name] = url
 
 
 def declared(bus: str) -> tuple[bytes, ...]:
@@ -217,7 +228,7 @@ def close_all() -> None:
     commands in a row do not use the numbers up."""
     with _making:
         held, leases = dict(_guarded), dict(_leases)
-        for kept in (_guarded, _leases, _breakers):
+        for kept in (_guarded, _leases, _breakers, _given):
             kept.clear()
     for (name, url), lease in leases.items():
         bus = held.get((name, url, False))

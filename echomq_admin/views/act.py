@@ -17,6 +17,7 @@ from echomq_admin.actions.intents import fresh_request_id
 from echomq_admin.actions.perform import actor_of, perform
 from echomq_admin.heard import json_object
 from echomq_admin.live.page import BadParameter
+from echomq_admin.said_once import an_answer
 from echomq_admin.views.access import wants_json
 from echomq_admin.views.asked import named, target_of
 from echomq_admin.views.dialog import redraw
@@ -66,6 +67,12 @@ def _asked(request: HttpRequest) -> Mapping[str, Any]:
 
 
 def _told(
+    request: HttpRequest, action: str, target: Target, answer: Answer, asked: Mapping[str, Any]
+) -> HttpResponse:
+    return an_answer(_drawn(request, action, target, answer, asked))
+
+
+def _drawn(
     request: HttpRequest, action: str, target: Target, answer: Answer, asked: Mapping[str, Any]
 ) -> HttpResponse:
     if wants_json(request):

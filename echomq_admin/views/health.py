@@ -1,21 +1,21 @@
 """Health, for whoever watches the process: ok or not, and nothing else."""
 
-import logging
-
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from echomq_admin.buses import bus_urls, reading_bus
+from echomq_admin.said_once import Standing, an_answer
 from queue_core.errors import EchoMQError
 from queue_core.keys import QueueKeys
 from queue_core.reads.counts import get_counts
 
-log = logging.getLogger(__name__)
-
 PROBE = QueueKeys(b"health")
 """Any queue: counting it runs a script, which a PING would not."""
+
+_database = Standing("the console's database")
+_probes: dict[str, Standing] = {}
 
 
 @never_cache
@@ -34,25 +34,27 @@ def buses_health(_request: HttpRequest) -> HttpResponse:
 
 
 def _say(well: bool) -> HttpResponse:
-    return HttpResponse(
-        "ok\n" if well else "not ok\n", status=200 if well else 503, content_type="text/plain"
-    )
+    text, status = ("ok\n", 200) if well else ("not ok\n", 503)
+    return an_answer(HttpResponse(text, status=status, content_type="text/plain"))
 
 
 def _database_answers() -> bool:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1 FROM echomq_admin_auditentry LIMIT 1")
-    except DatabaseError:
-        log.exception("the console's database does not answer")
+    except DatabaseError as error:
+        _database.is_not(str(error))
         return False
+    _database.is_well()
     return True
 
 
 def _bus_answers(name: str) -> bool:
+    probe = _probes.setdefault(name, Standing(f"the probe of bus {name}"))
     try:
         reading_bus(name).run(get_counts(PROBE, ("pending",)))
     except EchoMQError as fault:
-        log.warning("bus %s: %s", name, fault)
+        probe.is_not(str(fault))
         return False
+    probe.is_well()
     return True

@@ -20,6 +20,7 @@ from echomq_admin.models import AuditEntry
 from echomq_admin.payload_view import payload_view
 from echomq_admin.permissions import rights_of
 from echomq_admin.redaction import Veil
+from echomq_admin.said_once import an_answer
 from queue_core import keys
 from queue_core.errors import EchoMQError
 from queue_core.outcomes import Outcome, Word
@@ -28,7 +29,8 @@ from queue_core.reads.standing import WHOLE_LIMIT, Field
 
 
 def _told(request: HttpRequest, status: int, why: str, **more: Any) -> HttpResponse:
-    return render(request, "echomq_admin/job/whole.html", {"why": why, **more}, status=status)
+    context = {"why": why, **more}
+    return an_answer(render(request, "echomq_admin/job/whole.html", context, status=status))
 
 
 def _record(request: HttpRequest, bus: str, queue: bytes, item: bytes) -> None:
