@@ -37,12 +37,14 @@ class Subject(Enum):
 @dataclass(frozen=True, slots=True)
 class Target:
     """What is acted on, in raw bytes: a queue and an item in it (a job id, a lane, a repeat's
-    name), or a game and a player as its item."""
+    name), or a game and a player as its item. `lane` is where a job was seen whose row does not
+    say so."""
 
     bus: str
     queue: bytes = b""
     item: bytes = b""
     game: bytes = b""
+    lane: bytes = b""
 
     @property
     def keys(self) -> QueueKeys:

@@ -219,15 +219,28 @@ class Removed(Confirmed):
     """Which set is expected to hold it, in `expect`; a word typed."""
 
 
+def _astray(target: Target, job: Standing) -> bool:
+    """Whether its row names another lane than the one it was seen in."""
+    return bool(target.lane) and job.lane is not None and job.lane.name != target.lane
+
+
+def _state(target: Target, job: Standing) -> State:
+    """Where it is; in the lane it was seen in, as long as nothing says that it left."""
+    stands = target.lane and job.lane is not None and job.lane.place is not None
+    return State.in_lane if stands or _astray(target, job) else state_of(job)
+
+
 def _remove(order: Order) -> Plan[Result]:
     target = order.target
-    seen = yield from standing(target.keys, target.item)
-    state = state_of(seen.value)
+    seen = yield from look(target)
+    state = _state(target, seen.value)
     expected = order.expect or state.value
     if expected not in PLACES:
         word = yield from _remove_row(target, expected, state)
         return word
-    lane = seen.value.lane.name if seen.value.lane else b""
+    lane = target.lane or (seen.value.lane.name if seen.value.lane else b"")
+    if expected == State.in_lane and not lane:
+        return Result(Word.gone, "Its row is gone and says no lane. Name the lane it was seen in.")
     word = yield from jobs.remove_member(target.keys, PLACES[expected], target.item, lane)
     if word is not Word.gone:
         return Result(word)
@@ -237,6 +250,8 @@ def _remove(order: Order) -> Plan[Result]:
     now = state_of(after.value)
     if now is State.absent and not after.value.sets:
         return Result(Word.gone)
+    if _astray(target, after.value):
+        return Result(Word.gone, "It is not in that lane any more. Nothing written.")
     return Result(Word.moved, f"It is {a_job(now)} now, not {expected}. Nothing written.")
 
 
@@ -249,8 +264,9 @@ def _remove_row(target: Target, expected: str, state: State) -> Plan[Result]:
     return Result((yield from jobs.remove_job(target.keys, target.item)))
 
 
-def _describe_remove(_target: Target, seen: Snapshot[Standing]) -> Shown:
-    job, state = seen.value, state_of(seen.value)
+def _describe_remove(target: Target, seen: Snapshot[Standing]) -> Shown:
+    job, state = seen.value, _state(target, seen.value)
+    facts = facts_of(job)
     notes = ["Its row and its log are deleted. There is no undo: the audit keeps no payload."]
     if state is State.active:
         notes.append("Its worker runs on; its result will be refused.")
@@ -258,7 +274,10 @@ def _describe_remove(_target: Target, seen: Snapshot[Standing]) -> Shown:
     refusal = "It is gone: it completed or was removed." if gone else ""
     if job.lock_ms is not None:
         refusal = "A worker marked it as in its hands. Wait until its lock ends."
-    return Shown(facts_of(job), tuple(notes), refusal, expect=state.value, at_ms=seen.at_ms)
+    if _astray(target, job):
+        facts += (("Seen in lane", target.lane),)
+        notes = ["Only that lane forgets it. Its row stays where another set or lane names it."]
+    return Shown(facts, tuple(notes), refusal, expect=state.value, at_ms=seen.at_ms)
 
 
 # ---- as data ---------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ from echomq_admin.actions.intents import (
     was_first,
 )
 from echomq_admin.buses import GuardedBus, UnknownBus, bus_for, mint
+from echomq_admin.live.page import to_path
 from echomq_admin.models import AuditEntry
 from echomq_admin.permissions import read_only, rights_of
 from queue_core.errors import (
@@ -77,12 +78,13 @@ def perform(
         return Answer(Outcome.invalid, "There is no action of that name.")
     form = action.form(params)
     well = form.is_valid()
+    where = {"lane": to_path(target.lane)} if target.lane else {}
     asking = Asking(
         actor if isinstance(actor, Actor) else actor_of(actor),
         action,
         target,
         form.cleaned_data.get("expect") or "",
-        form.recorded() if well else {},
+        {**form.recorded(), **where} if well else {},
         (request_id or "")[:DIGITS] or fresh_request_id(),
         source,
     )

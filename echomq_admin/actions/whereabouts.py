@@ -58,13 +58,13 @@ def state_of(job: Standing) -> State:
 
 def look(target: Target) -> Plan[Snapshot[Standing]]:
     """All about one job, in one round trip."""
-    return (yield from standing(target.keys, target.item))
+    return (yield from standing(target.keys, target.item, target.lane))
 
 
 def whereabouts(target: Target) -> Plan[Snapshot[Standing] | None]:
     """The same after an act. None where it cannot be read: the act's own answer stands."""
     try:
-        return (yield from standing(target.keys, target.item))
+        return (yield from standing(target.keys, target.item, target.lane))
     except EchoMQError:
         return None
 

@@ -30,6 +30,7 @@ def verb(
     queue: bytes = b"",
     item: bytes = b"",
     game: bytes = b"",
+    lane: bytes = b"",
     expect: str | bytes = "",
     off: str = "",
     word: str = "",
@@ -38,10 +39,11 @@ def verb(
 ) -> SafeString:
     """The button of an action on a target of the current bus.
 
-    `expect` is the state shown beside it, `off` a reason why it cannot be pressed now, `word`
-    another word for it, `look` more classes (primary, quiet). Other arguments are parameters of
-    the action. Without the right, while the console is read-only, or where the bus takes no write
-    (`no_writes` of the context) it is dashed and says so.
+    `lane` is where an item stands whose row does not say so, `expect` the state shown beside it,
+    `off` a reason why it cannot be pressed now, `word` another word for it, `look` more classes
+    (primary, quiet). Other arguments are parameters of the action. Without the right, while the
+    console is read-only, or where the bus takes no write (`no_writes` of the context) it is dashed
+    and says so.
     """
     known = ACTIONS[action]
     watch = context["watch"]
@@ -59,7 +61,7 @@ def verb(
             '<span class="sr"> {}</span></button>',
             classes, why, icon(known.icon), shown, why,
         )  # fmt: skip
-    asked = named(Target(watch.bus, queue, item, game))
+    asked = named(Target(watch.bus, queue, item, game, lane))
     if expect not in ("", None):
         asked["expect"] = expect.decode("ascii", "replace") if isinstance(expect, bytes) else expect
     asked |= {

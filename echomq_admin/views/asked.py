@@ -7,12 +7,17 @@ from collections.abc import Mapping
 from echomq_admin.actions.action import Target
 from echomq_admin.live.page import from_path, to_path
 
-NAMES = ("queue", "item", "game")
+NAMES = ("queue", "item", "game", "lane")
 
 
 def target_of(asked: Mapping[str, str]) -> Target:
-    """The target that parameters name. Raises `BadParameter` for a name of another form."""
-    named = {name: from_path(asked[name]) for name in NAMES if asked.get(name)}
+    """The target that parameters name. Raises `BadParameter` for a name of another form. A lane
+    in plain text is none of these but a value of the action's form."""
+    named = {
+        name: from_path(asked[name])
+        for name in NAMES
+        if asked.get(name) and (name != "lane" or asked[name].startswith("~"))
+    }
     return Target(asked.get("bus", ""), **named)
 
 

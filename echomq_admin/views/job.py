@@ -57,13 +57,14 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A verb of the job: its action, the state it expects, why it is off, if it is, and whether
-    it is the one that stands out."""
+    """A verb of the job: its action, the state it expects, why it is off, if it is, whether it is
+    the one that stands out, and the lane that only the address tells."""
 
     action: str
     expect: str
     off: str
     look: str
+    lane: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def _letters(job_id: bytes) -> list[Letter]:
     ]
 
 
-def _verbs(facts: Standing, why: Why) -> list[Verb]:
+def _verbs(facts: Standing, why: Why, lane: bytes) -> list[Verb]:
     """Run now, another time, retry, remove: as the table of states allows, and none but remove
     where the row does not fit together."""
     state = _STATE[why.state]
@@ -123,14 +124,15 @@ def _verbs(facts: Standing, why: Why) -> list[Verb]:
     )
     found = []
     for action, verb, expect in wanted:
-        told = step(verb, state)
-        off = "" if told.allowed else told.why or "Not in this state."
+        allowed = step(verb, state)
+        off = "" if allowed.allowed else allowed.why or "Not in this state."
         if action == "remove_job" and facts.sets:
             off = ""
         elif action != "remove_job" and not off:
             off = odd
         first = not off and action in ("run_now", "retry_dead")
-        found.append(Verb(action, expect, off, "primary" if first else ""))
+        told = lane if state is State.in_lane and action == "remove_job" else b""
+        found.append(Verb(action, expect, off, "primary" if first else "", told))
     return found
 
 
@@ -181,7 +183,7 @@ def _drawn(facts: Standing, now_ms: int, watch: Watch, scene: Scene) -> dict[str
         "logs_left_out": (facts.logs_total or 0) - len(facts.logs),
         "fields": _fields(facts, veil),
         "fields_left_out": facts.fields_total - len(facts.fields),
-        "verbs": _verbs(facts, why),
+        "verbs": _verbs(facts, why, from_path(lane) if (lane := watch.param("lane")) else b""),
         "log_chars": LOG_CHARS,
         "command": {"scheduled": "run-now", "dead": "retry"}.get(why.state, ""),
         "coded": not _PLAIN.fullmatch(watch.queue + watch.item),

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from echomq_admin.actions.action import Target
 from echomq_admin.actions.answers import Answer
+from echomq_admin.live.page import to_path
+from echomq_admin.models import AuditEntry
 from queue_core.bus import Bus
 from queue_core.keys import QueueKeys
 from queue_core.outcomes import Outcome, Word
@@ -53,8 +56,6 @@ def test_case_82_a_pending_job_is_already_queued(do: Do, make: Builder) -> None:
 def test_case_80_the_effect_on_attempts_is_told_before_the_click(
     client_of: Callable[[Any], Any], site: Any, ada: Any, make: Builder, q: QueueKeys
 ) -> None:
-    from echomq_admin.live.page import to_path
-
     job = make.dead()
     page = client_of(ada).get(
         "/dialog/retry_dead",
@@ -260,6 +261,54 @@ def test_case_72_an_orphan_can_be_swept(do: Do, make: Builder, bus: Bus, q: Queu
     job = make.ghost(q.pending)
     assert do("remove_job", job.id, expect="pending", confirm="remove").outcome is Outcome.done
     assert bus.run(score(q.pending, job.id)) is None
+
+
+def test_an_orphan_is_swept_out_of_the_lane_it_was_seen_in(
+    do: Do, make: Builder, bus: Bus, q: QueueKeys
+) -> None:
+    lane = a_lane()
+    job, stays = make.ghost(q.lane(lane)), make.ghost(q.lane(lane))
+    where = Target("main", q.name, job.id, lane=lane)
+    asked = {"target": where, "expect": "in_lane", "confirm": "remove"}
+    unnamed = do("remove_job", job.id, expect="in_lane", confirm="remove")
+    assert unnamed.outcome is Outcome.gone
+    assert "Name the lane" in unnamed.sentence
+    elsewhere = Target("main", q.name, job.id, lane=a_lane())
+    assert do("remove_job", **{**asked, "target": elsewhere}).outcome is Outcome.gone
+    assert bus.run(score(q.lane(lane), job.id)) == 0
+    assert do("remove_job", **asked).outcome is Outcome.done
+    assert bus.run(score(q.lane(lane), job.id)) is None
+    assert bus.run(score(q.lane(lane), stays.id)) == 0
+    assert do("remove_job", **asked).outcome is Outcome.already
+    entry = AuditEntry.objects.filter(outcome="done").get()
+    assert entry.params["lane"] == to_path(lane)
+
+
+def test_a_stray_of_another_lane_is_swept_and_its_job_stays(
+    do: Do, make: Builder, bus: Bus, q: QueueKeys
+) -> None:
+    """The row says one lane and another names the job too: only the second forgets it."""
+    job, other = make.in_lane(), a_lane()
+    bus.run(command("ZADD", q.lane(other), 0, job.id))
+    where = Target("main", q.name, job.id, lane=other)
+    asked = {"target": where, "expect": "in_lane", "confirm": "remove"}
+    assert do("remove_job", **asked).outcome is Outcome.done
+    assert job.group is not None
+    assert bus.run(score(q.lane(job.group), job.id)) == 0
+    assert bus.run(row(q, job.id))
+    assert bus.run(score(q.lane(other), job.id)) is None
+
+
+def test_a_job_that_left_its_lane_is_not_swept_from_where_it_went(
+    do: Do, make: Builder, bus: Bus, q: QueueKeys
+) -> None:
+    job = make.active(a_lane())
+    assert job.group is not None
+    where = Target("main", q.name, job.id, lane=job.group)
+    answer = do("remove_job", target=where, expect="in_lane", confirm="remove")
+    assert answer.outcome is Outcome.wrong_state
+    assert "active" in answer.sentence
+    assert bus.run(score(q.active, job.id)) is not None
 
 
 FOREIGN = [b"123", b"007", b"1e5", b"null", b"__proto__", b"-", b"a ", b"x" * 4096, b"\xff\x00"]

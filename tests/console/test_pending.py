@@ -1,12 +1,15 @@
 """Pending and lanes, as a browser gets it."""
 
+import html
+import re
+
 import pytest
 from django.urls import reverse
 
 from echomq_admin.live import observatory
 from echomq_admin.live.page import to_path
 from queue_core.verbs import lanes, queues
-from tests.builders import a_lane, command
+from tests.builders import a_lane, command, score
 from tests.engine.test_reads_window import ODD_IDS
 
 MASKED = b'{"text":"hello","token":"hunter22"}'
@@ -106,6 +109,28 @@ def test_orphans_are_marked_and_counted(look, make, q):
     text = look("pending").content.decode()
     assert "no row: its data is gone" in text
     assert "1 to 2 of 2, 1 without data" in text
+
+
+def test_an_orphan_in_a_lane_is_removed_from_the_page_that_shows_it(
+    look, make, q, bus, client_of, ada
+):
+    """By what the page itself draws: its link to the dialog, and the dialog's own fields."""
+    lane = a_lane()
+    made = make.ghost(q.lane(lane))
+    make.pending()
+    for page in (look("pending", lane=to_path(lane)), look("job", made.id, lane=to_path(lane))):
+        link = re.search(r'href="(/dialog/remove_job[^"]+)"', page.content.decode())
+        assert link is not None
+        dialog = client_of(ada).get(html.unescape(link[1]), headers={"HX-Request": "true"})
+        text = dialog.content.decode()
+        assert "Its row" in text
+        assert lane.decode() in text
+        assert 'role="alert"' not in text
+    asked = dict(re.findall(r'name="([^"]+)" value="([^"]*)"', text))
+    assert asked["expect"] == "in_lane"
+    answer = client_of(ada).post("/act/remove_job", {**asked, "confirm": "remove"})
+    assert answer.status_code == 200
+    assert bus.run(score(q.lane(lane), made.id)) is None
 
 
 def test_secrets_are_masked_for_everybody(look, make, person, ada):
