@@ -10,11 +10,27 @@ from typing import Any
 
 from django.conf import settings
 
+from echomq_admin.house.notice import Doubt, Notice
+
+GUESS = "redis://127.0.0.1:6379/0"
+"""The bus that is looked at where nobody names one; no command acts on it."""
+
 
 def buses() -> Mapping[str, Any]:
     """ECHOMQ_BUSES: name to URL, or to `{"url": …, "queues": […]}`, in the order shown."""
     found: Mapping[str, Any] = getattr(settings, "ECHOMQ_BUSES", {})
-    return found or {"main": "redis://127.0.0.1:6379/0"}
+    return found or {"main": GUESS}
+
+
+def guesses() -> bool:
+    """Whether nobody has named a bus."""
+    return not getattr(settings, "ECHOMQ_BUSES", {})
+
+
+def house() -> Notice | Doubt | None:
+    """ECHOMQ_HOUSE: what a `./dev run` of the same folder says of itself."""
+    found: Notice | Doubt | None = getattr(settings, "ECHOMQ_HOUSE", None)
+    return found
 
 
 def queues() -> Mapping[str, Any] | list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from echomq_admin.house import notice
 from echomq_admin.secret import secret_key
 
 BASE = Path(__file__).resolve().parent.parent
@@ -34,19 +35,15 @@ def _json(name: str) -> dict[str, object]:
     return found
 
 
-def _house_bus() -> str:
-    """The bus that `./dev run` serves now, so that commands of another shell reach it."""
-    try:
-        return (VAR / "bus-url").read_text()
-    except OSError:
-        return ""
-
-
 # What the console watches -----------------------------------------------------------------
 
-ECHOMQ_BUSES = _json("ECHOMQ_BUSES") or {
-    "main": os.environ.get("ECHOMQ_BUS_URL") or _house_bus() or "redis://127.0.0.1:6379/0"
-}
+ECHOMQ_BUSES = _json("ECHOMQ_BUSES")
+if not ECHOMQ_BUSES and (_url := os.environ.get("ECHOMQ_BUS_URL")):
+    ECHOMQ_BUSES = {"main": _url}
+# Where nobody names a bus, commands of another shell are on that of the house that lives.
+ECHOMQ_HOUSE = None if ECHOMQ_BUSES else notice.read(VAR)
+if isinstance(ECHOMQ_HOUSE, notice.Notice):
+    ECHOMQ_BUSES = {"main": ECHOMQ_HOUSE.bus}
 ECHOMQ_QUEUES = _words("ECHOMQ_QUEUES")
 ECHOMQ_HANDLERS = _json("ECHOMQ_HANDLERS")
 ECHOMQ_READ_ONLY = _switch("ECHOMQ_READ_ONLY")

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from echomq_admin.house import notice
 from echomq_admin.house.bus import HouseBus
 from echomq_admin.house.checks import HOST, require_bus
 from echomq_admin.house.children import Child
@@ -61,6 +62,7 @@ class House:
 
     def start(self) -> None:
         """Everything up, or `RefusedError`."""
+        notice.take_down(self.var)  # of a house that was killed
         if sys.platform != "linux":
             self.warden.start()
         if self.bus is None:
@@ -68,7 +70,7 @@ class House:
         else:
             self.bus.start()
             self.bus_url = self.bus.url
-            (self.var / "bus-url").write_text(self.bus_url)
+        notice.put_up(self.var, notice.Notice(self.bus_url, self.url, os.getpid()))
         self.link = self.sign_in_link()
         logs = self.var / "log"
         logs.mkdir(exist_ok=True)
@@ -128,9 +130,9 @@ class House:
 
     def stop(self) -> None:
         """Stop in the reverse order of the start: load, pump, worker, console, bus."""
+        notice.take_down(self.var)
         for child in reversed(self.children):
             child.stop(STOP_S)
         if self.bus is not None:
             self.bus.stop()
-            (self.var / "bus-url").unlink(missing_ok=True)
         self.warden.stop()

@@ -48,3 +48,18 @@ class Tenancy:
             self._file.truncate(0)
             self._file.close()
             self._file = None
+
+
+def is_taken(folder: Path) -> bool:
+    """Whether a house holds the folder now. The system answers, so that a number that another
+    process has got since deceives nobody."""
+    try:
+        file = (folder / "house.lock").open()
+    except OSError:
+        return False
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False

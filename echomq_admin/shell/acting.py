@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Mapping
 from pathlib import Path
 
 from echomq_admin.actions.action import Target
 from echomq_admin.actions.admission import MOST_BYTES
 from echomq_admin.actions.answers import Answer
-from echomq_admin.actions.whereabouts import state_of
+from echomq_admin.actions.whereabouts import look, state_of
 from echomq_admin.buses import reading_bus
-from echomq_admin.shell.asking import do, which_bus, who_acts, worst
+from echomq_admin.shell.asking import do, who_acts, worst
 from echomq_admin.shell.output import Printer, Refused, name_of
-from queue_core.keys import found
 from queue_core.outcomes import Outcome
-from queue_core.reads.standing import standing
 
 
-def _target(options: Namespace, item: str | None = None) -> Target:
+def _target(options: Namespace, item: str | None = None, lane: str | None = None) -> Target:
     name = name_of(options.queue, options.encoded)
-    part = b"" if item is None else name_of(item, options.encoded)
-    return Target(which_bus(options.bus), name, part)
+    part, where = (b"" if word is None else name_of(word, options.encoded) for word in (item, lane))
+    return Target(options.bus, name, part, lane=where)
 
 
 def pause(printer: Printer, options: Namespace) -> int:
@@ -84,28 +83,35 @@ def reschedule(printer: Printer, options: Namespace) -> int:
 def remove(printer: Printer, options: Namespace) -> int:
     """Remove jobs; without --yes it is asked for on the terminal."""
     word = "remove" if options.yes or _sure(printer, options) else ""
-    return _each(printer, options, "remove_job", {"confirm": word, "expect": options.expect})
+    params = {"confirm": word, "expect": options.expect}
+    return _each(printer, options, "remove_job", params, options.lane)
 
 
 def _sure(printer: Printer, options: Namespace) -> bool:
     if printer.as_json or not sys.stdin.isatty():
         raise Refused(Outcome.invalid, "There is no undo: say --yes.")
     if len(options.ids) == 1:
-        target = _target(options, options.ids[0])
-        seen = reading_bus(target.bus).run(standing(found(target.queue), target.item))
+        target = _target(options, options.ids[0], options.lane)
+        seen = reading_bus(target.bus).run(look(target))
         printer.line(f"It is {state_of(seen.value).value}. There is no undo.")
     sys.stdout.write(f"Type remove to remove {len(options.ids):,}: ")
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() == "remove"
 
 
-def _each(printer: Printer, options: Namespace, action: str, params: dict[str, str | None]) -> int:
+def _each(
+    printer: Printer,
+    options: Namespace,
+    action: str,
+    params: Mapping[str, str | bytes | None],
+    lane: str | None = None,
+) -> int:
     """One after the other: a Ctrl-C ends between two, and what was done has been printed."""
     actor, answers = who_acts(options.actor), list[Answer]()
     if options.request_id and len(options.ids) > 1:
         raise Refused(Outcome.invalid, "A request id stands for one action: name one job.")
     for job_id in options.ids:
-        target = _target(options, job_id)
+        target = _target(options, job_id, lane)
         asked = {**params, "reason": options.reason}
         answers.append(do(printer, actor, action, target, asked, options.request_id))
     return worst(answers)
@@ -153,7 +159,7 @@ def repeat(printer: Printer, options: Namespace) -> int:
 def rescore(printer: Printer, options: Namespace) -> int:
     """Re-score a player against the total that was seen."""
     target = Target(
-        which_bus(options.bus),
+        options.bus,
         game=name_of(options.game, options.encoded),
         item=name_of(options.rescore, options.encoded),
     )

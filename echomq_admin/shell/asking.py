@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,19 +16,30 @@ from echomq_admin.actions.action import Target
 from echomq_admin.actions.answers import Answer
 from echomq_admin.actions.intents import Actor
 from echomq_admin.actions.perform import actor_of, perform
-from echomq_admin.buses import bus_urls
+from echomq_admin.choice import NoChoice, choose
 from echomq_admin.shell.output import Printer, Refused, shown
+from echomq_admin.views.asked import NAMES
 from queue_core.outcomes import Outcome
 
 
 def which_bus(asked: str | None) -> str:
-    """The bus that was named, or the only one, or the first."""
-    names = list(bus_urls())
-    if asked is None:
-        return names[0]
-    if asked not in names:
-        raise Refused(Outcome.gone, f"There is no bus {shown(asked)}; there are {shown(names)}.")
-    return asked
+    """The name of the bus that the command is on, said on standard error before anything is
+    done there."""
+    try:
+        choice = choose(asked)
+    except NoChoice as none:
+        raise Refused(none.outcome, str(none)) from None
+    with contextlib.suppress(OSError):  # nobody may be reading
+        sys.stderr.write(f"{shown(str(choice))}\n")
+    return choice.name
+
+
+def require_named(bus: str) -> None:
+    """Refuse to act on a bus that nobody named."""
+    try:
+        choose(bus).require_named()
+    except NoChoice as none:
+        raise Refused(none.outcome, str(none)) from None
 
 
 def who_acts(asked: str | None) -> Actor:
@@ -65,12 +78,11 @@ def do(
     params: Mapping[str, Any],
     request_id: str | None = None,
 ) -> Answer:
-    """Perform one action and print its answer."""
+    """Perform one action and print its answer. `Refused` on a bus that nobody named."""
+    require_named(target.bus)
     wanted = {name: value for name, value in params.items() if value is not None}
     answer = perform(actor, action, target, wanted, request_id=request_id, source="command")
-    named = {
-        name: getattr(target, name) for name in ("queue", "item", "game") if getattr(target, name)
-    }
+    named = {name: getattr(target, name) for name in NAMES if getattr(target, name)}
     record = {"action": action, "bus": target.bus, **named, **answer.as_json()}
     printer.record(record, f"{answer.title}: {shown(answer.sentence)}")
     return answer

@@ -102,9 +102,10 @@ def one_queue(printer: Printer, bus_name: str, queue: bytes) -> int:
     return 0
 
 
-def one_job(printer: Printer, bus_name: str, queue: bytes, job_id: bytes) -> int:
-    """All about one job, without its payload; exit 4 where there is none."""
-    seen = reading_bus(bus_name).run(standing(found(queue), job_id))
+def one_job(printer: Printer, bus_name: str, queue: bytes, job_id: bytes, lane: bytes) -> int:
+    """All about one job, without its payload; exit 4 where there is none. `lane` is where to look
+    for one whose row says none."""
+    seen = reading_bus(bus_name).run(standing(found(queue), job_id, lane))
     record = _of_job(bus_name, queue, seen)
     if printer.as_json:
         printer.record(record, "")

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 
 from echomq_admin import config
 from echomq_admin.buses import bus_urls
-from echomq_admin.shell.asking import which_bus
+from echomq_admin.shell.asking import require_named, which_bus
 from echomq_admin.shell.output import Printer, Refused
 from queue_core import fence
 from queue_core.conformance import command
@@ -24,5 +24,9 @@ def conformance(_printer: Printer, options: Namespace) -> int:
     """Play them. A console that only looks does not write scratch queues either."""
     if config.read_only() and not options.list:
         raise Refused(Outcome.not_permitted, "This console is read-only.")
-    url = bus_urls()[which_bus(options.bus)]
+    url = ""
+    if not options.list:
+        name = which_bus(options.bus)
+        require_named(name)
+        url = bus_urls()[name]
     return command.carry_out(url, options, fence.DEFAULT, command.print_line)

@@ -6,7 +6,6 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 
 from echomq_admin.shell import acting, looking, proving, sign_in
-from echomq_admin.shell.asking import which_bus
 from echomq_admin.shell.output import Printer, Refused, name_of
 from queue_core.outcomes import Outcome
 
@@ -29,7 +28,7 @@ def add_words(parser: ArgumentParser) -> None:
 
     def word(name: str, run: Run, text: str) -> ArgumentParser:
         sub = words.add_parser(name, help=text, description=text)
-        sub.set_defaults(run=run)
+        sub.set_defaults(run=run, of_bus=True)
         _common(sub)
         return sub
 
@@ -37,6 +36,7 @@ def add_words(parser: ArgumentParser) -> None:
     sub = word("show", _show, "Show a queue, or a job in it.")
     sub.add_argument("queue")
     sub.add_argument("id", nargs="?")
+    sub.add_argument("--lane", help="where to look for a job whose row says no lane")
 
     for name, run in (("pause", acting.pause), ("resume", acting.resume)):
         sub = word(name, run, f"{name.capitalize()} a queue, or one lane of it.")
@@ -69,6 +69,7 @@ def add_words(parser: ArgumentParser) -> None:
     sub = word("remove", acting.remove, "Remove jobs with their rows and logs. No undo.")
     _jobs(sub)
     sub.add_argument("--yes", action="store_true", help="do not ask")
+    sub.add_argument("--lane", help="the lane where a job without a row was seen")
     sub.add_argument(
         "--expect",
         choices=["pending", "in_lane", "active", "scheduled", "dead", "unknown"],
@@ -80,15 +81,21 @@ def add_words(parser: ArgumentParser) -> None:
 
     sub = word("conformance", proving.conformance, "Play the scenarios of the wire on a bus.")
     proving.add_words(sub)
+    sub.set_defaults(of_bus=False)  # its list needs none
 
     sub = word("sign-in", sign_in.sign_in, "Print a link that signs in once.")
+    sub.set_defaults(of_bus=False)
     sub.add_argument("--user", type=_text, help="by default the only superuser")
     sub.add_argument("--minutes", type=int, default=15, help="how long it works (default 15)")
     sub.add_argument("--url", type=_text, help="how the console is reached, by default ECHOMQ_URL")
 
 
 def _common(sub: ArgumentParser) -> None:
-    sub.add_argument("--bus", type=_text, help="a configured bus, by default the first")
+    sub.add_argument(
+        "--bus",
+        type=_text,
+        help="a configured bus or a URL, by default the first, or that of ./dev run",
+    )
     sub.add_argument("--json", action="store_true", help="one JSON object a line")
     sub.add_argument(
         "--encoded", action="store_true", help="names are given as ~base64url, as in addresses"
@@ -141,14 +148,15 @@ def _board(sub: ArgumentParser) -> None:
 
 
 def _queues(printer: Printer, options: Namespace) -> int:
-    return looking.queues(printer, which_bus(options.bus))
+    return looking.queues(printer, options.bus)
 
 
 def _show(printer: Printer, options: Namespace) -> int:
-    bus, queue = which_bus(options.bus), name_of(options.queue, options.encoded)
+    bus, queue = options.bus, name_of(options.queue, options.encoded)
     if options.id is None:
         return looking.one_queue(printer, bus, queue)
-    return looking.one_job(printer, bus, queue, name_of(options.id, options.encoded))
+    lane = b"" if options.lane is None else name_of(options.lane, options.encoded)
+    return looking.one_job(printer, bus, queue, name_of(options.id, options.encoded), lane)
 
 
 def _repeats_or_verb(printer: Printer, options: Namespace) -> int:
@@ -157,11 +165,11 @@ def _repeats_or_verb(printer: Printer, options: Namespace) -> int:
     if options.verb:
         return acting.repeat(printer, options)
     queue = name_of(options.queue, options.encoded)
-    return looking.repeats(printer, which_bus(options.bus), queue)
+    return looking.repeats(printer, options.bus, queue)
 
 
 def _board_or_rescore(printer: Printer, options: Namespace) -> int:
     if options.rescore is not None:
         return acting.rescore(printer, options)
     game = name_of(options.game, options.encoded)
-    return looking.board(printer, which_bus(options.bus), game, options.top)
+    return looking.board(printer, options.bus, game, options.top)

@@ -149,6 +149,18 @@ def test_remove(shell: Callable[..., Said], make: Builder, bus: Bus) -> None:
     assert bus.run(get_job_state(make.q, job)).value is State.absent
 
 
+def test_an_orphan_in_a_lane(shell: Callable[..., Said], make: Builder, bus: Bus) -> None:
+    lane = a_lane()
+    name, job = make.q.name.decode(), make.ghost(make.q.lane(lane)).id
+    told = ["remove", name, job.decode(), "--yes", "--expect", "in_lane"]
+    assert shell("show", name, job.decode())[0] == 4
+    seen = lines(shell("show", name, job.decode(), "--lane", lane.decode(), "--json"))[0]
+    assert (seen["state"], seen["lane"]) == ("in_lane", lane.decode())
+    assert shell(*told)[0] == 4
+    assert shell(*told, "--lane", lane.decode())[0] == 0
+    assert bus.run(score(make.q.lane(lane), job)) is None
+
+
 RAW = b"\xff\xfe\x00\xc3\x28"
 
 

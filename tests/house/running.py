@@ -10,8 +10,15 @@ import threading
 import time
 from pathlib import Path
 
+from queue_core.plans import Call, Plan, Reply
+
 ROOT = Path(__file__).resolve().parents[2]
 WITHIN_S = 60.0
+
+
+def configured(name: str, text: str) -> Plan[Reply]:
+    """Set one directive of a server."""
+    return (yield Call("CONFIG", (), ("SET", name, text)))
 
 
 def free_port() -> int:

@@ -8,9 +8,8 @@ import pytest
 
 from queue_core.bus import connect
 from queue_core.embedded import Embedded
-from queue_core.plans import Call, Plan, Reply
 from tests.builders import command
-from tests.house.running import free_port, processes, refused
+from tests.house.running import configured, free_port, processes, refused
 
 PASSWORD = "correct-horse"
 VERSION = "echomq:9.0.0"
@@ -28,11 +27,6 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
     bus.close()
     yield server
     server.kill()
-
-
-def configured(name: str, text: str) -> Plan[Reply]:
-    """Set one directive of the server."""
-    return (yield Call("CONFIG", (), ("SET", name, text)))
 
 
 def one_line(var: Path, *words: str) -> str:

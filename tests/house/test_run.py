@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from echomq_admin.house import notice
 from queue_core.bus import connect
 from queue_core.keys import queue
 from queue_core.verbs import admission
@@ -66,7 +67,9 @@ def test_a_house_from_its_start_to_the_next(
         assert house.child(words) not in (None, pid)
 
     # The supervisor is killed: nothing of the house outlives it, and no accepted job is lost.
-    bus = connect((tmp_path / "bus-url").read_text())
+    first = notice.read(tmp_path)
+    assert isinstance(first, notice.Notice)
+    bus = connect(first.bus)
     bus.run(admission.enqueue_in(Q, mint(), b"kept", 3_600_000))
     bus.close()
     visitor.close()
@@ -77,14 +80,16 @@ def test_a_house_from_its_start_to_the_next(
     house = Running(tmp_path, "--port", str(port))
     started.append(house)
     house.said("Sign in, once, with")
-    bus = connect((tmp_path / "bus-url").read_text())
+    second = notice.read(tmp_path)
+    assert isinstance(second, notice.Notice)
+    bus = connect(second.bus)
     assert bus.run(command("ZCARD", Q.schedule)) == 1
     bus.close()
     assert visitor.get("/")[0] == 200, "the session of the first house still holds"
     assert house.ended(signal.SIGINT) == 0
     assert house.lines[-1].endswith("Stopped; nothing of it runs any more.")
     assert gone(tmp_path)
-    assert not (tmp_path / "bus-url").exists()
+    assert notice.read(tmp_path) is None
 
 
 def test_a_house_that_is_stopped_while_it_starts_leaves_nothing(

@@ -80,6 +80,20 @@ def test_a_missing_browser_is_named(ready: Path) -> None:
     assert "passed" not in done.stdout
 
 
+def test_a_missing_redis_is_named(ready: Path) -> None:
+    done = told(ready, "dev", "test", CHROMIUM=sys.executable, REDIS_SERVER="/nowhere/redis")
+    assert done.returncode == 1
+    assert "need Redis 7.0 or later" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "passed" not in done.stdout
+
+
+def test_a_found_redis_serves(ready: Path) -> None:
+    asked = "import runpy; print(runpy.run_path('dev', run_name='dev')['find_redis']())"
+    done = told(ready, "-c", asked, REDIS_SERVER=sys.executable)
+    assert (done.stdout.strip(), done.stderr) == (sys.executable, "")
+
+
 def test_help_names_every_verb_and_an_unknown_one_is_refused(clone: Path) -> None:
     words = told(clone, "dev", "help").stdout
     assert all(f"./dev {verb}" in words for verb in ("setup", "run", "test", "pictures", "bench"))

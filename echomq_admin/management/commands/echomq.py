@@ -10,8 +10,9 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError
 
+from echomq_admin import said_once
 from echomq_admin.buses import close_all
-from echomq_admin.shell.asking import no_database
+from echomq_admin.shell.asking import no_database, which_bus
 from echomq_admin.shell.output import Printer, Refused, shown
 from echomq_admin.shell.words import add_words
 from queue_core.errors import EchoMQError, ForbiddenFault, InvalidError
@@ -34,9 +35,11 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """Run one and leave with its exit code."""
         printer = Printer(options["json"])
+        said_once.log.disabled = True  # the command itself tells what a bus answers
         try:
             code = self._run(printer, Namespace(**options))
         finally:
+            said_once.log.disabled = False
             close_all()
         try:
             sys.stdout.flush()
@@ -47,6 +50,8 @@ class Command(BaseCommand):
 
     def _run(self, printer: Printer, options: Namespace) -> int:
         try:
+            if options.of_bus:
+                options.bus = which_bus(options.bus)
             return int(options.run(printer, options))
         except Refused as refused:
             return self._refuse(printer, refused.outcome, str(refused))

@@ -27,7 +27,7 @@ class Command(BaseCommand):
         """The command's words."""
         parser.add_argument("--queue", action="append", default=[], help="as often as needed")
         parser.add_argument("--workshop", action="store_true", help="pump the demo's queues")
-        parser.add_argument("--bus", help="a configured bus, by default the first")
+        parser.add_argument("--bus", help="a configured bus or a URL, by default the first")
         parser.add_argument("--max-stalled", type=int, default=MAX_STALLED)
 
     def handle(self, *_args: Any, **options: Any) -> None:

@@ -30,7 +30,7 @@ class Command(BaseCommand):
         """The command's words."""
         parser.add_argument("handlers", nargs="*", metavar="QUEUE=HANDLER")
         parser.add_argument("--workshop", action="store_true", help="serve the demo's queues")
-        parser.add_argument("--bus", help="a configured bus, by default the first")
+        parser.add_argument("--bus", help="a configured bus or a URL, by default the first")
         parser.add_argument("--concurrency", type=int, default=4, help="jobs at once and queue")
         parser.add_argument("--lease-ms", type=int, default=LEASE_MS)
         parser.add_argument("--beat-ms", type=int, default=BEAT_MS)

@@ -55,7 +55,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The command's words."""
-        parser.add_argument("--bus", help="a configured bus, by default the first")
+        parser.add_argument("--bus", help="a configured bus or a URL, by default the first")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Run until told to end."""
