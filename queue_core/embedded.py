@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import os
 import platform
 import re
@@ -21,7 +20,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -30,6 +28,7 @@ from pathlib import Path
 from typing import IO
 
 from queue_core.errors import UnavailableError
+from queue_core.runtime import Runtime, sweep
 
 START_S = 60.0
 """Reading a large append-only file back takes a while."""
@@ -106,19 +105,23 @@ class Embedded:
     """One server over one folder. `start` and `stop` may be called again; data stays.
 
     `port` is a loopback port beside the unix socket, or None for none. `extra` are further
-    words of the server's command line, e.g. `("--maxmemory", "1gb")`.
+    words of the server's command line, e.g. `("--maxmemory", "1gb")`. `binary` is the server to
+    run in place of what `find_binary` finds.
     """
 
     def __init__(
-        self, folder: Path | str, port: int | None = None, extra: Sequence[str] = ()
+        self,
+        folder: Path | str,
+        port: int | None = None,
+        extra: Sequence[str] = (),
+        binary: Path | None = None,
     ) -> None:
         self.folder = Path(folder).resolve()
         self.port = port
         self.extra = tuple(extra)
-        # A socket's path must stay under 108 bytes, whatever the folder's is.
-        short = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:12]
-        self._runtime = Path(tempfile.gettempdir()) / f"emq-{os.getuid()}-{short}"
-        self.socket = self._runtime / "valkey.sock"
+        self.binary = binary
+        self._runtime = Runtime(self.folder)
+        self.socket = self._runtime.socket
         self._process: subprocess.Popen[bytes] | None = None
         self._ended = threading.Event()
         self._lock: IO[bytes] | None = None
@@ -143,10 +146,11 @@ class Embedded:
         """Start it and wait until it answers. `UnavailableError` says what is in the way."""
         if self.pid is not None:
             return self
-        binary = find_binary()
-        self._make_folders()
+        binary = self.binary or find_binary()
         self._take_lock()
         try:
+            self._runtime.take()
+            sweep()
             self._put_orphan_down()
             self._launch([str(binary), *self._words()])
             self._wait_until_ready()
@@ -172,20 +176,10 @@ class Embedded:
             *self.extra,
         ]
 
-    def _make_folders(self) -> None:
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._runtime.mkdir(mode=0o700, exist_ok=True)
-        except OSError as error:
-            why = f"cannot write {error.filename}: {error.strerror}"
-            raise UnavailableError("FOLDER", why) from None
-        held = self._runtime.stat()
-        if held.st_uid != os.getuid() or held.st_mode & 0o077:
-            raise UnavailableError("FOLDER", f"{self._runtime} is open to others; remove it")
-
     def _take_lock(self) -> None:
         """One server per folder: two would write the same append-only file."""
         try:
+            self.folder.mkdir(parents=True, exist_ok=True)
             lock = (self.folder / "valkey.lock").open("ab")
         except OSError as error:
             why = f"cannot write {error.filename}: {error.strerror}"
@@ -294,8 +288,6 @@ class Embedded:
                 self._ended.wait()
         self._process = None
         if self._lock is not None:
-            self.socket.unlink(missing_ok=True)
-            with contextlib.suppress(OSError):
-                self._runtime.rmdir()
+            self._runtime.release()
             self._lock.close()
             self._lock = None

@@ -17,6 +17,7 @@ from queue_core.embedded import Embedded
 from queue_core.ids import Minter
 from queue_core.keys import QueueKeys, queue
 from queue_core.plans import Plan
+from queue_core.runtime import sweep
 
 _names = itertools.count()
 _minter = Minter(os.getpid() % 512)
@@ -29,6 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
     with_port.start()
     yield with_port
     with_port.kill()
+    sweep()  # of the houses and owners that tests have killed
 
 
 @pytest.fixture(scope="session")

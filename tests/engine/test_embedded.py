@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded, find_binary
 from queue_core.errors import UnavailableError
 from queue_core.plans import Call
+from queue_core.runtime import sweep
 from tests.builders import command
 from tests.servers import free_ports, until
 
@@ -159,7 +161,8 @@ def test_an_orphan_is_put_down_before_another_starts(tmp_path):
     """Where the system cannot end a child with its parent, the next start finds the orphan."""
     first = Embedded(tmp_path).start()
     orphan = first.pid
-    first._lock.close()  # as the parent's death would
+    for lock in (first._lock, first._runtime._lock):
+        lock.close()  # as the parent's death would
     second = Embedded(tmp_path).start()
     try:
         assert second.pid != orphan
@@ -167,6 +170,51 @@ def test_an_orphan_is_put_down_before_another_starts(tmp_path):
     finally:
         second.kill()
         first.kill()
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """A temporary directory that no other process sweeps."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
+def test_a_start_removes_what_killed_owners_left(tmp_path, temporary):
+    living = Embedded(tmp_path / "living").start()
+    owner = subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(tmp_path / "killed")],
+        cwd=ROOT, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    pid = int(owner.stdout.readline())
+    owner.kill()
+    owner.wait()
+    until(lambda: not alive(pid), "the server is gone")
+    left = Embedded(tmp_path / "killed").socket.parent
+    (temporary / "emq-of-somebody-else").mkdir()
+    before = {living.socket.parent, left, temporary / "emq-of-somebody-else"}
+    assert set(temporary.iterdir()) == before
+    other = Embedded(tmp_path / "other").start()
+    try:
+        assert set(temporary.iterdir()) == before - {left} | {other.socket.parent}
+        with bus_to(living) as bus:
+            assert bus.run(command("EXISTS", b"x")) == 0
+    finally:
+        other.kill()
+        living.kill()
+    assert [path.name for path in temporary.iterdir()] == ["emq-of-somebody-else"]
+
+
+def test_a_server_that_outlived_its_owner_keeps_its_folder(tmp_path, temporary):
+    orphaned = Embedded(tmp_path).start()
+    orphaned._runtime._lock.close()
+    sweep()
+    with bus_to(orphaned) as bus:
+        assert bus.run(command("EXISTS", b"x")) == 0
+    orphaned.kill()
+    assert not list(temporary.iterdir())
 
 
 def test_the_binary_is_looked_for_in_order(tmp_path, monkeypatch):
