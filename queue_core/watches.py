@@ -11,11 +11,12 @@ from __future__ import annotations
 import contextlib
 import select
 import socket
+import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from queue_core.errors import EchoMQError, ServerFault, UnavailableError
-from queue_core.exchange import noted, words_of
+from queue_core.errors import EchoMQError, ForbiddenFault, ServerFault, UnavailableError
+from queue_core.exchange import WAIT_SLACK_S, code_of, noted, words_of
 from queue_core.links import Link
 from queue_core.plans import Call, Reply
 from queue_core.pools import Pools
@@ -23,6 +24,26 @@ from queue_core.routes import Words
 
 ANY = b""
 """In place of a key: the server has told that anything may have changed."""
+
+TRACK: list[Words] = [("HELLO", 3), ("CLIENT", "TRACKING", "ON")]
+
+UNTOLD = frozenset({"ASK", "TRYAGAIN"})
+"""Refusals of a slot that is on its way: nothing tells of it until it has arrived."""
+
+
+def told_of(said: Reply) -> list[bytes]:
+    """The keys that something said unasked is about; a reply to a pop is as good as any."""
+    keys = said[1] if isinstance(said, list) and said[:1] == [b"invalidate"] else None
+    return list(keys) if keys else [ANY]
+
+
+def tracking(said: Sequence[Reply]) -> bool:
+    """Whether the server will tell, by what it answered to `TRACK`. Raises the fault of one that
+    cannot serve now."""
+    for answer in said:
+        if isinstance(answer, UnavailableError):
+            raise answer
+    return not any(isinstance(answer, EchoMQError) for answer in said)
 
 
 class Watches(Protocol):
@@ -36,7 +57,8 @@ class Watch:
     """One watching line. Used by one thread at a time, but `nudge`, which any thread or signal
     handler may call. It opens when first used, and anew after a fault.
 
-    `tracks` turns False where the server refuses to tell.
+    `tracks` turns False where the server refuses to tell. A line that fell silent, neither closed
+    nor answering, is noticed by the next look, once a command's time is up.
     """
 
     def __init__(self, pools: Pools, key: bytes) -> None:
@@ -44,15 +66,28 @@ class Watch:
         self._pools = pools
         self._key = key
         self._link: Link | None = None
-        self._blocked = False
+        self._popping_until: float | None = None
+        self._aside: list[bytes] = []
         self._hear, self._nudge = socket.socketpair()
         self._hear.setblocking(False)
         self._nudge.setblocking(False)
 
     def look(self, call: Call) -> Reply | None:
-        """Run a pure read; what it read is watched from now on, and what was heard so far is
-        forgotten. None where the server does not tell, so that looking is no use. Raises as
-        `Bus.run`."""
+        """Run a pure read; the keys of its slot that it read are watched from now on, and what was
+        heard of `call.keys` so far is forgotten. None where the server does not tell, or not now,
+        so that only looking again tells more. Raises as `Bus.run`."""
+        answer = self._looked(call)
+        if isinstance(answer, EchoMQError) and code_of(answer) == "MOVED":
+            answer = self._looked(call)
+        self._aside = [key for key in self._aside if key not in call.keys]
+        if not isinstance(answer, EchoMQError):
+            return answer
+        if code_of(answer) in UNTOLD:
+            return None
+        raise answer
+
+    def _looked(self, call: Call) -> Reply | EchoMQError | None:
+        """The answer; the line is given up where it is a fault."""
         link = self._stand()
         if not self.tracks:
             return None
@@ -60,10 +95,12 @@ class Watch:
         if isinstance(answer, ServerFault) and answer.code == "NOSCRIPT" and call.script:
             load: Words = ("SCRIPT", "LOAD", call.script.source)
             answer = self._asked(link, [load, words_of(call)])[1]
+        if isinstance(answer, ForbiddenFault):
+            self.tracks = False
+            return None
         if isinstance(answer, EchoMQError):
             noted(answer, self._pools.routes)
             self._drop()
-            raise answer
         return answer
 
     def wait(self, timeout_s: float, wake: bytes | None = None) -> list[bytes]:
@@ -83,21 +120,31 @@ class Watch:
         self._hear.close()
         self._nudge.close()
 
+    # ---- a wait ------------------------------------------------------------------------------
+
     def _begin(self, poll: select.poll, timeout_s: float, wake: bytes | None) -> list[bytes]:
         """Join a wait; answers what has been heard before it."""
         poll.register(self._hear, select.POLLIN)
+        heard, self._aside = self._aside, []
         link = self._link
         if link is None:
-            return []
+            return heard
         try:
-            if not self.tracks and wake is not None and not self._blocked:
-                link.send([("BLPOP", wake, f"{max(timeout_s, 0.001):.3f}")])
-                self._blocked = True
+            if not self.tracks and wake is not None:
+                self._pop(link, max(timeout_s, 0.001), wake)
             poll.register(link, select.POLLIN)
-            return self._heard(link, False)
+            return heard + self._heard(link, False)
         except OSError as error:
-            self._drop()
-            raise UnavailableError("LOST", f"the watching line: {error}") from None
+            raise self._lost(error) from None
+
+    def _pop(self, link: Link, timeout_s: float, wake: bytes) -> None:
+        """Have a pop wait on the line, one at a time."""
+        now = time.monotonic()
+        if self._popping_until is None:
+            link.send([("BLPOP", wake, f"{timeout_s:.3f}")])
+            self._popping_until = now + timeout_s + WAIT_SLACK_S
+        elif now > self._popping_until:
+            raise TimeoutError("time is up")
 
     def _end(self, ready: set[int]) -> list[bytes]:
         """Leave a wait; answers what was heard."""
@@ -109,17 +156,17 @@ class Watch:
         try:
             return self._heard(link, True)
         except OSError as error:
-            self._drop()
-            raise UnavailableError("LOST", f"the watching line: {error}") from None
+            raise self._lost(error) from None
 
     def _heard(self, link: Link, readable: bool) -> list[bytes]:
-        """The keys that have changed; a reply to the pop is as good as any."""
+        """The keys that have changed."""
         keys: list[bytes] = []
         for one in link.said(readable):
-            self._blocked = False
-            told = isinstance(one, list) and one[:1] == [b"invalidate"] and one[1]
-            keys += told or [ANY]
+            self._popping_until = None
+            keys += told_of(one)
         return keys
+
+    # ---- the line ----------------------------------------------------------------------------
 
     def _stand(self) -> Link:
         """The line, opened where there is none."""
@@ -128,32 +175,53 @@ class Watch:
         routes = self._pools.routes
         if not routes.current():
             self._pools.learn()
-        link = self._pools.fresh(routes.node_of(Call("EXISTS", (self._key,))))
-        said = self._asked(link, [("HELLO", 3), ("CLIENT", "TRACKING", "ON")])
-        self.tracks = not any(isinstance(answer, EchoMQError) for answer in said)
-        link.resp3 = link.resp3 or not isinstance(said[0], EchoMQError)
-        self._link, self._blocked = link, False
+        try:
+            link = self._pools.fresh(routes.node_of(Call("EXISTS", (self._key,))))
+            self._link, self._popping_until = link, None
+            self.tracks = tracking(self._asked(link, TRACK))
+        except EchoMQError as fault:
+            noted(fault, routes)
+            self._drop()
+            raise
+        link.resp3 = link.resp3 or self.tracks
+        link.aside = []
         return link
 
     def _asked(self, link: Link, commands: list[Words]) -> list[Reply]:
         try:
             link.send(commands)
-            return [link.read() for _ in commands]
+            answers = [link.read() for _ in commands]
         except OSError as error:
-            link.close()
-            self._link = None
-            raise UnavailableError("LOST", f"{link.node}: {error or 'time is up'}") from None
+            raise self._lost(error) from None
+        if link.aside:
+            self._aside += [key for said in link.aside for key in told_of(said)]
+            link.aside.clear()
+        return answers
+
+    def _lost(self, error: OSError) -> UnavailableError:
+        """Give up a line that broke; another server may serve by now."""
+        self._drop()
+        self._pools.routes.stale = self._pools.routes.can_learn
+        return UnavailableError("LOST", f"the watching line: {error or 'time is up'}")
 
     def _drop(self) -> None:
         link, self._link = self._link, None
         if link is not None:
+            self._aside.append(ANY)  # nothing tells any more of what was looked at
             link.close()
 
 
 def wait_any(watches: Sequence[Watch], timeout_s: float, wake: bytes | None = None) -> list[bytes]:
     """`Watch.wait` on several of them at once."""
+    heard = wait_each([(one, wake) for one in watches], timeout_s)
+    return [key for keys in heard for key in keys]
+
+
+def wait_each(watches: Sequence[tuple[Watch, bytes | None]], timeout_s: float) -> list[list[bytes]]:
+    """`Watch.wait` on several of them at once, each with a `wake` list of its own: what each has
+    heard, in order."""
     poll = select.poll()
-    changed = [key for one in watches for key in one._begin(poll, timeout_s, wake)]
-    wait_ms = 0.0 if changed else max(0.0, timeout_s * 1000)
+    before = [one._begin(poll, timeout_s, wake) for one, wake in watches]
+    wait_ms = 0.0 if any(before) else max(0.0, timeout_s * 1000)
     ready = {fd for fd, _ in poll.poll(wait_ms)}
-    return changed + [key for one in watches for key in one._end(ready)]
+    return [keys + one._end(ready) for keys, (one, _) in zip(before, watches, strict=True)]

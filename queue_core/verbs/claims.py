@@ -22,6 +22,7 @@ _CLAIM = script("claim")
 _CLAIM_NEXT = script("claim_next")
 _LANE_CLAIM = script("lane_claim")
 _LANE_CLAIM_SHARE = script("lane_claim_share")
+_LANE_CLAIM_FULL = script("lane_claim_full")
 
 
 def claim(q: QueueKeys, lease_ms: int, worker: bytes | str = b"") -> Plan[Lease | None]:
@@ -107,6 +108,17 @@ def lane_claim_weighted(
 def lane_claim_batch(q: QueueKeys, lease_ms: int, worker: bytes | str = b"") -> Plan[list[Lease]]:
     """All that waits in the next lane, as far as its ceiling allows; never over `MOST`."""
     return (yield from _share(q, False, lease_ms, worker))
+
+
+def lane_claim_full(
+    q: QueueKeys, least: int, most: int, lease_ms: int, worker: bytes | str = b""
+) -> Plan[list[Lease]]:
+    """Up to `most` jobs of the first lane of the ring in which `least` wait, or as many as its
+    ceiling allows; never over `MOST`. Lanes passed over keep their turn, and none need be asked
+    again where the first turned out empty (part 10, row 16)."""
+    size = min(whole(most, "a batch"), MOST)
+    args = (q.base, whole(least, "a full batch"), size, lease(lease_ms), as_bytes(worker))
+    return (yield from _taken(_LANE_CLAIM_FULL.call((q.ring, q.active), *args)))
 
 
 def _share(q: QueueKeys, weighted: bool, lease_ms: int, worker: bytes | str) -> Plan[list[Lease]]:

@@ -5,6 +5,7 @@ import pytest
 from queue_core.errors import InvalidError
 from queue_core.outcomes import Word
 from queue_core.reads.jobs import get_job, get_job_state
+from queue_core.scripts import script
 from queue_core.states import State
 from queue_core.verbs import admission, claims, lanes, queues, settle
 from tests.builders import HOUR, a_lane, command, row, score, server_ms
@@ -75,6 +76,46 @@ def test_a_share_is_bounded_by_weight_limit_and_depth(run, q, make):
     assert run(command("LLEN", q.ring)) == 0
 
 
+def test_a_full_lane_goes_before_others_and_those_keep_their_turn(run, q, make):
+    small, large, bounded = a_lane(), a_lane(), a_lane()
+    make.in_lane(small)
+    for _ in range(4):
+        make.in_lane(large)
+    for _ in range(3):
+        make.in_lane(bounded)
+    run(lanes.limit(q, bounded, 2))
+    look = waiting_lanes(q, 3)
+    assert run(look())[1:] == [0, 3, 0, 2]
+    assert [lease.group for lease in run(claims.lane_claim_full(q, 3, 3, HOUR))] == [large] * 3
+    assert run(command("LRANGE", q.ring, 0, 9)) == [small, bounded, large]
+    # Its ceiling lets no more than two go, so that waiting would not make it fuller.
+    assert [lease.group for lease in run(claims.lane_claim_full(q, 3, 9, HOUR))] == [bounded] * 2
+    assert run(command("LRANGE", q.ring, 0, 9)) == [small, large]
+    assert run(claims.lane_claim_full(q, 3, 9, HOUR)) == []
+    assert run(command("LRANGE", q.ring, 0, 9)) == [small, large]
+    run(queues.pause(q))
+    assert run(claims.lane_claim_full(q, 1, 9, HOUR)) == []
+    assert run(look())[1:] == [0, 2, 1, 0]
+    run(queues.resume(q))
+    assert [lease.group for lease in run(claims.lane_claim_full(q, 1, 9, HOUR))] == [small]
+
+
+def test_row_16_an_empty_lane_at_the_head_hides_no_full_one(run, q, make):
+    job = make.in_lane()
+    run(command("LPUSH", q.ring, a_lane()))
+    assert [lease.id for lease in run(claims.lane_claim_full(q, 1, 9, HOUR))] == [job.id]
+    assert run(command("LLEN", q.ring)) == 0
+
+
+def waiting_lanes(q, least):
+    call = script("reads/waiting_lanes").call((q.pending, q.ring, q.meta), q.base, least)
+
+    def look():
+        return (yield call)
+
+    return look
+
+
 def test_a_worker_s_name_is_kept_with_its_token_and_only_when_given(run, q, make):
     named, unnamed = make.pending(), make.pending()
     lease = run(claims.claim(q, HOUR, worker=b"host:7\x00x"))
@@ -94,6 +135,7 @@ def test_a_lease_is_a_count_of_ms(q, lease_ms):
         claims.lane_claim(q, lease_ms),
         claims.lane_claim_weighted(q, lease_ms),
         claims.lane_claim_batch(q, lease_ms),
+        claims.lane_claim_full(q, 1, 1, lease_ms),
     ):
         with pytest.raises(InvalidError):
             next(plan)

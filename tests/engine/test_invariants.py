@@ -51,6 +51,7 @@ VERBS = [
     lambda c: c.run(claims.lane_claim(c.q, HOUR)),
     lambda c: c.run(claims.lane_claim_weighted(c.q, HOUR)),
     lambda c: c.run(claims.lane_claim_batch(c.q, HOUR)),
+    lambda c: c.run(claims.lane_claim_full(c.q, 2, 3, HOUR)),
     lambda c: c.run(settle.complete(c.q, c.job, c.token(c.job))),
     lambda c: c.run(settle.retry(c.q, c.job, c.token(c.job), HOUR, 3, b"e")),
     lambda c: c.run(settle.delay(c.q, c.job, c.token(c.job), HOUR)),

@@ -196,6 +196,23 @@ class Queue:
         self.retire(group)
         return taken
 
+    def lane_claim_full(self, least: int, most: int, worker: bytes) -> list[Job]:
+        """Of the first lane that has a full batch: `least`, or all that its ceiling allows."""
+        wanted = self.room(most)
+        for group in self.ring[:64] if wanted > 0 else []:
+            waiting = self.at("lane", group)
+            free = self.ceilings.get(group, 10**9) - self.in_flight(group)
+            ready = min(len(waiting), free)
+            if ready < 1:
+                self.ring.remove(group)
+            elif ready >= min(least, free):
+                self.ring.remove(group)
+                self.ring.append(group)
+                taken = self._take(waiting[: min(wanted, ready)], worker)
+                self.retire(group)
+                return taken
+        return []
+
     def _take(self, jobs: list[Job], worker: bytes) -> list[Job]:
         for job in jobs:
             job.place, job.score = "active", LATER

@@ -138,6 +138,15 @@ def lane_claim_batch(w: World, hand: Random) -> None:
     w.claimed("lane_claim_batch", q, claims.lane_claim_batch(q, HOUR, worker), taken)
 
 
+@verb(2)
+def lane_claim_full(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    least, most, worker = hand.randint(1, 3), hand.randint(1, 4), hand.choice(WORKERS)
+    taken = model.lane_claim_full(least, most, worker)
+    plan = claims.lane_claim_full(q, least, most, HOUR, worker)
+    w.claimed(f"lane_claim_full {least} {most}", q, plan, taken)
+
+
 # ---- settles -------------------------------------------------------------------------------------
 
 
