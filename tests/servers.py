@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import re
+import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from queue_core.embedded import Embedded, find_binary, leashed
+from queue_core.embedded import OLDEST, Embedded, find_binary, leashed
 from queue_core.errors import EchoMQError, UnavailableError
 from queue_core.links import Link
 from queue_core.servers import Address
+from tests.tls import certificate
 
 PATIENCE_S = 30.0
 SERVICE = "house"
@@ -81,6 +86,44 @@ class Single:
     def stop(self) -> None:
         """Nothing is left."""
         self.server.kill()
+
+
+def find_redis() -> Path:
+    """The Redis of at least 7.0 that `./dev test` finds or installs."""
+    named = os.environ.get("REDIS_SERVER") or "redis-server"
+    beside = str(Path(sys.executable).parent)
+    found = shutil.which(named) or shutil.which(named, path=beside)
+    assert found, "There is no Redis. ./dev test installs one or says how; REDIS_SERVER names one."
+    told = subprocess.run([found, "--version"], capture_output=True, text=True, check=False).stdout
+    version = re.search(r"v=(\d+)\.(\d+)", told)
+    assert version, f"{found} is no Redis: {told}"
+    assert tuple(map(int, version.groups())) >= OLDEST, f"{found} is too old: {told}"
+    return Path(found)
+
+
+class Redis(Single):
+    """A Redis, which takes TLS by itself on a second port."""
+
+    def __init__(self, folder: Path) -> None:
+        self.port, self.tls_port = free_ports(2)
+        self.certificate, key = certificate(folder)
+        words = (
+            *("--tls-port", str(self.tls_port), "--tls-auth-clients", "no"),
+            *("--tls-cert-file", str(self.certificate), "--tls-key-file", str(key)),
+            *("--tls-ca-cert-file", str(self.certificate)),
+        )
+        self.server = Embedded(folder, self.port, words, find_redis())
+
+
+class Older(Single):
+    """A server from before hash fields could expire."""
+
+    UNKNOWN = ("HEXPIRE", "HPEXPIRE", "HPEXPIREAT", "HTTL", "HPTTL")
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        without = [word for name in self.UNKNOWN for word in ("--rename-command", name, "")]
+        self.server = Embedded(folder, self.port, without)
 
 
 class Sentinels:

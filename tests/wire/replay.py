@@ -11,7 +11,7 @@ import redis
 
 from queue_core.plans import Plan
 from tests.wire.adapter import answer
-from tests.wire.better import Better
+from tests.wire.better import FALL_BACK, Better
 from tests.wire.values import Json, raw, written
 
 VECTORS = Path(__file__).parent / "vectors"
@@ -76,6 +76,8 @@ class Replay:
         self.queues: list[str] = self.scenario["queues"]
         self.listed = {one.step: one for one in self.better}
         self.fields_expire = bool(self.client.command_list(pattern="hpexpire"))
+        lacking = [] if self.fields_expire else FALL_BACK
+        self.fallen_back = {one.step: one for one in lacking if one.file == self.file}
 
     def __call__(self) -> None:
         """Run every step and hold it to the record. From the first step where we do better, each
@@ -88,7 +90,7 @@ class Replay:
                 if first is not None and at > first:
                     self.wipe()
                     self.load(recorded)
-                recorded = self.possible(after(step, recorded))
+                recorded = after(step, recorded)
                 self.step(at, step, recorded, listener)
 
     def step(self, at: int, step: Json, recorded: dict[str, Json], listener: Any) -> None:
@@ -107,14 +109,6 @@ class Replay:
             found.append(f"events: expected {expected!r}, got {messages!r}")
         if found:
             raise Differs(self.file, at, step["op"], found)
-
-    def possible(self, state: dict[str, Json]) -> dict[str, Json]:
-        """The recorded keys as this server can have them: without expiring fields our rows carry
-        no lock field, and the lock's own key alone tells that a job is held."""
-        if self.fields_expire:
-            return state
-        fewer = {key: unmarked(entry) for key, entry in state.items()}
-        return {key: entry for key, entry in fewer.items() if entry["value"] != {}}
 
     def perform(self, step: Json) -> Json:
         """The reply of one operation, None for those that have none."""
@@ -205,7 +199,7 @@ class Replay:
             pipe.set(key, raw(value))
         if "ttl_ms" in entry:
             pipe.pexpire(key, entry["ttl_ms"]["at_most"])
-        if "field_ttl_ms" in entry:
+        if "field_ttl_ms" in entry and self.fields_expire:
             pipe.hpexpire(key, entry["field_ttl_ms"]["lock"]["at_most"], "lock")
 
     def score(self, score: Json) -> float:
@@ -215,17 +209,13 @@ class Replay:
         return float(score)
 
     def expected(self, at: int, recorded: dict[str, Json]) -> dict[str, Json]:
-        """What should be there after a step: the record, with what we do better laid over."""
-        better = self.listed.get(at)
-        if better is None:
-            return recorded
+        """What should be there after a step: the record, with what we do better laid over, and
+        what this server cannot do."""
         changed = dict(recorded)
-        for key, entry in better.keys.items():
-            if entry is None:
-                changed.pop(key, None)
-            else:
-                changed[key] = entry
-        return changed
+        for listed in (self.listed, self.fallen_back):
+            if at in listed:
+                changed |= listed[at].keys
+        return {key: entry for key, entry in changed.items() if entry is not None}
 
     def keys_differ(self, expected: dict[str, Json], found: dict[str, Json]) -> Iterator[str]:
         """A sentence for every key that is not as expected."""
@@ -271,14 +261,6 @@ def after(step: Json, before: dict[str, Json]) -> dict[str, Json]:
         return dict(step["after"])
     changed = before | step["changed"]
     return {key: entry for key, entry in changed.items() if entry is not None}
-
-
-def unmarked(entry: Json) -> Json:
-    """A recorded key without its expiring lock field."""
-    if "field_ttl_ms" not in entry:
-        return entry
-    fields = {name: text for name, text in entry["value"].items() if name != "lock"}
-    return {"type": entry["type"], "value": fields}
 
 
 def dumped(kind: bytes, life: int, lock_life: int, value: Any) -> Json:
