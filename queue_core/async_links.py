@@ -46,14 +46,14 @@ class AsyncLink(asyncio.Protocol):
     """One connection to one server, shared by the tasks of one loop.
 
     `node` is its server's name; `claimed` whether the version fence was seen to be ours. `told` is
-    called when the server says something unasked, and when the line breaks.
+    called with whatever the server says unasked, and with None when the line breaks.
     """
 
     def __init__(self, node: str) -> None:
         self.node = node
         self.claimed = False
         self.resp3 = False
-        self.told: Callable[[], None] | None = None
+        self.told: Callable[[Reply], None] | None = None
         self.messages: asyncio.Queue[Reply] | None = None
         self._loop = asyncio.get_running_loop()
         self._reader = reader()
@@ -155,7 +155,7 @@ class AsyncLink(asyncio.Protocol):
             return
         if type(reply) is hiredis.PushNotification or not self._asked:
             if self.told is not None:
-                self.told()
+                self.told(list(reply) if isinstance(reply, list) else reply)
             return
         asked = self._asked[0]
         asked.answers.append(plain(reply) if self.resp3 else reply)
@@ -173,7 +173,7 @@ class AsyncLink(asyncio.Protocol):
         while self._asked:
             self._asked.popleft().end(why)
         if self.told is not None:
-            self.told()
+            self.told(None)
         if self.messages is not None:
             self.messages.put_nowait(UnavailableError("LOST", f"{self.node}: {why}"))
 

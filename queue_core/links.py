@@ -38,16 +38,18 @@ def reader() -> hiredis.Reader:
 class Link:
     """One connection to one server. Used by one thread at a time.
 
-    `node` is its server's name; `claimed` whether the version fence was seen to be ours.
+    `node` is its server's name; `claimed` whether the version fence was seen to be ours; `aside`
+    where whatever comes unasked between replies is put, None for nowhere.
     """
 
-    __slots__ = ("_poll", "_reader", "_socket", "claimed", "node", "resp3", "timeout_s")
+    __slots__ = ("_poll", "_reader", "_socket", "aside", "claimed", "node", "resp3", "timeout_s")
 
     def __init__(self, address: Address, timeout_s: float) -> None:
         """Connect. `UnavailableError` with code CONNECT where nobody answers."""
         self.node = address.name
         self.claimed = False
         self.resp3 = False
+        self.aside: list[Reply] | None = None
         self.timeout_s = timeout_s
         self._reader = reader()
         try:
@@ -96,6 +98,8 @@ class Link:
                 if not data:
                     raise ConnectionResetError("the server closed the connection")
                 parser.feed(data)
+            elif self.aside is not None:
+                self.aside.append(list(reply))
             reply = parser.gets()
         return plain(reply) if self.resp3 else reply
 

@@ -9,7 +9,7 @@ def handle(task: Task) -> None:
 Consumer(connect("redis://localhost:6379"), "mail", handle, concurrency=4).run()
 """
 
-from queue_core.work.async_consumer import AsyncConsumer, AsyncHandler
+from queue_core.work.async_consumer import AsyncConsumer
 from queue_core.work.async_pump import AsyncPump
 from queue_core.work.backoff import Backoff, exponential, fixed, jitter
 from queue_core.work.cancel import Cancelled, CancelToken
@@ -18,6 +18,7 @@ from queue_core.work.hands import Handler
 from queue_core.work.pump import Pump
 from queue_core.work.serving import Policy
 from queue_core.work.task import AsyncTask, Task
+from queue_core.work.task_hands import AsyncHandler
 from queue_core.work.verdicts import Dead, Done, Failed, Later, Verdict
 
 __all__ = [

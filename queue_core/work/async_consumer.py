@@ -1,28 +1,26 @@
 """A worker of one queue for asyncio: as `consumer.py`, with tasks in place of threads.
 
-The task that awaits `run` claims, as many at once as there is room for, and rests on a watch that
-hears of new work; each job in hand has a task that settles it; one beats. An awaited handler runs
-in the loop, another one in a thread.
+The task that awaits `run` is the only one that settles and claims, both in one round trip, and
+rests on a watch that hears of new work; each job in hand has a task that handles it, or a thread
+where the handler is no coroutine function; one task beats.
 """
 
 from __future__ import annotations
 
 import asyncio
-import inspect
+import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from queue_core.async_watches import AsyncWatch, AsyncWatches
 from queue_core.errors import EchoMQError
 from queue_core.jobs import Lease
 from queue_core.keys import queue
-from queue_core.outcomes import Word
 from queue_core.plans import Plan
 from queue_core.work.consumer import (
+    AHEAD,
     BEAT_MS,
     DEFAULT_POLICY,
     DRAIN_S,
@@ -30,26 +28,16 @@ from queue_core.work.consumer import (
     HEARTBEAT_S,
     LEASE_MS,
 )
-from queue_core.work.hands import Handler
-from queue_core.work.presence import Presence, worker_id
-from queue_core.work.serving import (
-    Held,
-    Policy,
-    announce,
-    extend_all,
-    held_by,
-    park,
-    settle_by,
-    waited_ms,
-)
+from queue_core.work.hands import Handler, Hands, ThreadHands
+from queue_core.work.ledger import Ledger
+from queue_core.work.presence import worker_id
+from queue_core.work.serving import Policy
 from queue_core.work.task import AsyncRuns, AsyncTask, Attempt, Task
+from queue_core.work.task_hands import AsyncHandler, TaskHands, is_awaited
 from queue_core.work.trouble import Trouble
-from queue_core.work.turns import Want, look, turn
-from queue_core.work.verdicts import Verdict, failure, overtime, verdict_of
+from queue_core.work.turns import Want, look
 
 T = TypeVar("T")
-
-AsyncHandler = Callable[[AsyncTask], Awaitable[Verdict | None]]
 
 _log = logging.getLogger(__name__)
 
@@ -102,33 +90,34 @@ class AsyncConsumer:
         policy: Policy = DEFAULT_POLICY,
         drain_s: float = DRAIN_S,
         timeout_ms: int | None = None,
+        ahead: int = AHEAD,
         weighted: bool = False,
         label: str = "",
     ) -> None:
         self.q = queue(name)
         self.worker = worker_id(label)
         self._bus = bus
-        self._handler: Callable[[Any], Any] = handler
-        self._awaited = _is_awaited(handler)
-        self._concurrency = concurrency
         self._lease_ms = lease_ms
         self._beat_ms = beat_ms
-        self._policy = policy
         self._drain_s = drain_s
-        self._timeout_ms = timeout_ms
-        self._weighted = weighted
-        self._presence = Presence(self.q, self.worker, concurrency)
-        self._held: dict[Held, Attempt] = {}
-        self._jobs: set[asyncio.Task[None]] = set()
-        self._late: set[asyncio.Future[Any]] = set()
         self._stopping = asyncio.Event()
         self._ended = asyncio.Event()
         self._changed = asyncio.Event()
         self._watch: AsyncWatch = bus.watch(self.q.pending, self._changed)
         self._look = look(self.q)
         self._quiet = False
-        self._taken = 0
-        self._turn = 0
+        self._awaited = is_awaited(handler)
+        self._hands: Hands = (
+            TaskHands(handler, concurrency, timeout_ms, self._changed.set)
+            if self._awaited
+            else ThreadHands(handler, concurrency, timeout_ms, self._told)
+        )
+        self._ledger = Ledger(
+            self.q, self.worker, self._hands, concurrency=concurrency, lease_ms=lease_ms,
+            policy=policy, ahead=ahead, weighted=weighted,
+        )  # fmt: skip
+        self._trouble = Trouble(f"consumer of {self.q.name!r}", _log)
+        self._loop: asyncio.AbstractEventLoop
 
     # ---- what others may ask -----------------------------------------------------------------
 
@@ -145,220 +134,125 @@ class AsyncConsumer:
     @property
     def in_hand(self) -> int:
         """Jobs claimed and not settled yet."""
-        return len(self._held)
+        return self._ledger.in_hand
+
+    @property
+    def faults(self) -> int:
+        """How often the bus could not serve it since it was made."""
+        return self._trouble.faults
 
     # ---- the loop ----------------------------------------------------------------------------
 
     async def run(self) -> bool:
         """Serve until `stop`. Answers whether every job in hand was settled in time; what was
         not comes back when its lease ends."""
-        pool = ThreadPoolExecutor(self._concurrency, thread_name_prefix="handler")
+        self._loop = asyncio.get_running_loop()
+        self._hands.start()
         beat = asyncio.create_task(self._beat())
         try:
-            await self._serve(pool)
+            await self._serve()
             drained = await self._drain()
             self._ended.set()
             await asyncio.wait({beat}, timeout=2 * HEARTBEAT_S)
         finally:
             self._ended.set()
-            ending = {beat, *self._jobs}
-            for task in ending:
-                task.cancel()
-            await asyncio.gather(*ending, return_exceptions=True)
-            pool.shutdown(wait=False, cancel_futures=True)
+            self._hands.end()
+            self._ledger.forget()
             self._watch.close()
+            beat.cancel()
+            await asyncio.gather(beat, return_exceptions=True)
         return drained
 
-    async def _serve(self, pool: ThreadPoolExecutor) -> None:
-        """Claim while there is room and work. `short`: the last claim found less than it wanted, so
-        that the watch is set before the next one; `dry`: that one found nothing, so only a change
-        or a beat makes another worth its while."""
-        trouble = Trouble(f"consumer of {self.q.name!r}", _log)
+    async def _serve(self) -> None:
+        """Take turns. `short`: the last claim found less than it wanted, so that the watch is set
+        before the next one; `dry`: that one found nothing, so only a change or a beat makes another
+        worth its while."""
         short, dry, beat_at = True, False, 0.0
         while not self._stopping.is_set():
-            self._changed.clear()
-            now, free = time.monotonic(), self._concurrency - self._taken
+            now = await self._collect()
             dry = dry and now < beat_at and not self._watch.heard
+            want = None if dry else self._want()
+            if want is None and not self._ledger.unsettled:
+                await self._rest(beat_at - now if dry else self._beat_ms / 1000, dry)
+                continue
             try:
-                if self._quiet or free < 1:
-                    await self._changed.wait()
-                    continue
-                if dry:
-                    await self._rest(beat_at - now)
-                    continue
-                if short:
-                    await self._watch.look(self._look)
-                    beat_at = time.monotonic() + self._rest_s
-                leases = await self._claim(free)
+                if want is not None and short:
+                    self._watch.taken()
+                    beats = HEARD_BEATS if await self._watch.look(self._look) is not None else 1
+                    beat_at = time.monotonic() + self._beat_ms * beats / 1000
+                taken = await self._bus.run(self._ledger.turn(want, self._task_of))
             except EchoMQError as fault:
-                await within(self._stopping, trouble.met(fault))
+                await within(self._stopping, self._trouble.met(fault))
                 short, dry = True, False
                 continue
-            trouble.over()
-            if leases is not None:
-                dry = short and not leases
-                short = len(leases) < free
-                for lease in leases:
-                    self._take_in_hand(pool, lease)
-
-    async def _claim(self, free: int) -> list[Lease] | None:
-        """Up to so many jobs; None where only ghosts were met, and it is worth asking again."""
-        self._turn += 1
-        want = Want(free, free, self._lease_ms, self.worker, self._turn, self._weighted)
-        _, taken = await self._bus.run(turn(self.q, (), self._policy, want))
-        if isinstance(taken, EchoMQError):
-            raise taken
-        return taken
-
-    async def _rest(self, timeout_s: float) -> None:
-        """Wait for new work, or for whatever else changes; where the server does not tell, for a
-        wake of the ring, a beat at most."""
-        if self._watch.tracks:
-            await within(self._changed, timeout_s)
-        else:
-            await self._bus.run(park(self.q, self._beat_ms))
-
-    @property
-    def _rest_s(self) -> float:
-        return self._beat_ms * (HEARD_BEATS if self._watch.tracks else 1) / 1000
-
-    def _take_in_hand(self, pool: ThreadPoolExecutor, lease: Lease) -> None:
-        self._taken += 1
-        job = asyncio.create_task(self._handle(pool, lease))
-        self._jobs.add(job)
-        job.add_done_callback(self._jobs.discard)
-
-    def _free(self, _ended: object = None) -> None:
-        self._taken -= 1
-        self._changed.set()
+            self._trouble.over()
+            if want is not None and taken is not None:
+                dry = short and not taken
+                short = taken < want.size
 
     async def _drain(self) -> bool:
-        if self._jobs:
-            await asyncio.wait(self._jobs, timeout=self._drain_s)
-        if self._held:
-            _log.error("%d jobs are left unsettled; they return by lease", len(self._held))
-        return not self._held
-
-    # ---- one job -----------------------------------------------------------------------------
-
-    async def _handle(self, pool: ThreadPoolExecutor, lease: Lease) -> None:
-        began = time.monotonic()
-        attempt, work = self._begin(pool, lease)
-        self._held[held_by(lease)] = attempt
-        try:
-            verdict = await self._verdict(attempt, work)
-            word = await self._settle(lease, verdict)
-            if word is not None:
-                run_ms = (time.monotonic() - began) * 1000
-                self._presence.ran(waited_ms(lease, self._lease_ms), run_ms)
-                await self._announce(lease, verdict, word)
-        finally:
-            self._held.pop(held_by(lease), None)
-            if self._awaited or work.done():
-                self._free()
-            else:
-                work.add_done_callback(self._free)
-
-    def _begin(
-        self, pool: ThreadPoolExecutor, lease: Lease
-    ) -> tuple[Attempt, asyncio.Future[Verdict]]:
-        """Start the handler, in the loop or in a thread."""
-        if self._awaited:
-            task = AsyncTask(self._bus, self.q, lease)
-            return task, asyncio.ensure_future(self._awaiting(task))
-        loop = asyncio.get_running_loop()
-        threaded = Task(_FromThread(self._bus, loop), self.q, lease)
-        return threaded, loop.run_in_executor(pool, self._calling, threaded)
-
-    async def _awaiting(self, task: AsyncTask) -> Verdict:
-        try:
-            return verdict_of(await self._handler(task))
-        except Exception as error:  # noqa: BLE001 (whatever a handler raises is its job's failure)
-            return failure(error)
-
-    def _calling(self, task: Task) -> Verdict:
-        try:
-            return verdict_of(self._handler(task))
-        except Exception as error:  # noqa: BLE001 (whatever a handler raises is its job's failure)
-            return failure(error)
-
-    async def _verdict(self, attempt: Attempt, work: asyncio.Future[Verdict]) -> Verdict:
-        """What the handler says, or that its time ran out. Whoever leaves early ends it."""
-        limit_ms = self._timeout_ms
-        try:
-            await asyncio.wait({work}, timeout=None if limit_ms is None else limit_ms / 1000)
-            if work.done():
-                # A handler that cancelled itself has failed, and nothing else with it.
-                return failure(asyncio.CancelledError()) if work.cancelled() else work.result()
-            assert limit_ms is not None
-            attempt.lose("timeout")
-            return overtime(limit_ms)
-        finally:
-            if not work.done():
-                attempt.lose(attempt.cancel.check() or "stop")
-                self._leave(work)
-
-    def _leave(self, work: asyncio.Future[Verdict]) -> None:
-        """Let a handler that nobody waits for come to its end."""
-        self._late.add(work)
-        work.add_done_callback(self._late.discard)
-        if self._awaited:
-            work.cancel()
-
-    async def _settle(self, lease: Lease, verdict: Verdict) -> Word | None:
-        """Settle, as often as it takes: repeated, it is refused as stale or gone at worst. None
-        where the worker was ended first."""
-        trouble = Trouble(f"settle on {self.q.name!r}", _log)
-        while not self._ended.is_set():
-            try:
-                word = await self._bus.run(settle_by(self.q, lease, verdict, self._policy))
-            except EchoMQError as fault:
-                await within(self._ended, trouble.met(fault))
+        """Give back what was not begun, and settle what is in hand while there is time."""
+        deadline = time.monotonic() + self._drain_s
+        await self._bus.run(self._ledger.give_back())
+        while (now := await self._collect()) < deadline and self.in_hand:
+            if not self._ledger.unsettled:
+                await self._rest(deadline - now, False)
                 continue
-            trouble.over()
-            if word in (Word.stale, Word.gone):
-                _log.warning("%r was no longer ours when it ended: %s", lease.id, word.value)
-            return word
-        return None
+            try:
+                await self._bus.run(self._ledger.turn(None, self._task_of))
+            except EchoMQError as fault:
+                await asyncio.sleep(min(self._trouble.met(fault), deadline - now))
+            else:
+                self._trouble.over()
+        if self.in_hand:
+            _log.error("%d jobs are left unsettled; they return by lease", self.in_hand)
+        return not self.in_hand
 
-    async def _announce(self, lease: Lease, verdict: Verdict, word: Word) -> None:
-        try:
-            await self._bus.run(announce(self.q, lease, verdict, word))
-        except EchoMQError:
-            _log.debug("nobody was told of %r", lease.id)
+    def _want(self) -> Want | None:
+        return None if self._quiet else self._ledger.want()
+
+    def _task_of(self, lease: Lease) -> Attempt:
+        if self._awaited:
+            return AsyncTask(self._bus, self.q, lease)
+        return Task(_FromThread(self._bus, self._loop), self.q, lease)
+
+    async def _collect(self) -> float:
+        """Take over what has ended, and give back what nobody begins; answers the time. What
+        changes from here on ends the next rest."""
+        self._changed.clear()
+        now = time.monotonic()
+        if self._ledger.collect(now):
+            await self._bus.run(self._ledger.give_back())
+        return now
+
+    # ---- rest --------------------------------------------------------------------------------
+
+    async def _rest(self, timeout_s: float, dry: bool) -> None:
+        """Wait for whatever changes; where it is `dry`, also for new work."""
+        timeout_s = self._ledger.patience(timeout_s)
+        if dry and not self._watch.tracks:
+            self._watch.park(self.q.wake, timeout_s)
+        await within(self._changed, timeout_s)
+
+    def _told(self) -> None:
+        """Called by the threads of handlers, which may outlive the loop."""
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._changed.set)
 
     # ---- the beat ----------------------------------------------------------------------------
 
     async def _beat(self) -> None:
         every_s = min(HEARTBEAT_S, self._lease_ms / 3000)
-        trouble = Trouble(f"beat on {self.q.name!r}", _log)
         while True:
             wait_s = every_s
             try:
-                await self._extend()
-                quiet = self._quiet or self._stopping.is_set()
-                await self._bus.run(self._presence.heartbeat(self.in_hand, quiet))
-                trouble.over()
+                await self._bus.run(self._ledger.beat(self._quiet or self._stopping.is_set()))
+                self._trouble.over("beat")
             except EchoMQError as fault:
-                wait_s = min(every_s, trouble.met(fault))
+                wait_s = min(every_s, self._trouble.met(fault, "beat"))
             if await within(self._ended, wait_s):
                 break
         try:
-            await self._bus.run(self._presence.leave())
+            await self._bus.run(self._ledger.presence.leave())
         except EchoMQError:
             _log.debug("the bus was not told of the end of %r", self.worker)
-
-    async def _extend(self) -> None:
-        held = dict(self._held)
-        for proof in await self._bus.run(extend_all(self.q, held, self._lease_ms)):
-            attempt = held[proof]
-            if proof in self._held and not attempt.lost:
-                attempt.lose("lost")
-                _log.warning("the lease of %r was lost while it was handled", attempt.id)
-
-
-def _is_awaited(handler: Callable[..., Any]) -> bool:
-    """Whether a handler is a coroutine function, or an object that is called like one."""
-    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(
-        getattr(handler, "__call__", None)  # noqa: B004 (its nature is asked, not whether it is)
-    )

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Sequence
 
+from queue_core.async_watches import AsyncWatch
 from queue_core.errors import EchoMQError
 from queue_core.keys import QueueKeys
 from queue_core.nodes import lease_of
-from queue_core.plans import Plan
 from queue_core.work.async_consumer import within
-from queue_core.work.pump import MAX_STALLED, TICK_MS, sweep
-from queue_core.work.task import AsyncRuns
+from queue_core.work.pump import (
+    LEASES_MS,
+    MAX_STALLED,
+    AsyncDrives,
+    Due,
+    Mint,
+    Turn,
+    do_due,
+    due_of,
+    lines_of,
+    name_of,
+    one,
+    return_stalled,
+)
 from queue_core.work.trouble import Trouble
 
 _log = logging.getLogger(__name__)
@@ -23,34 +36,80 @@ class AsyncPump:
 
     def __init__(
         self,
-        bus: AsyncRuns,
+        bus: AsyncDrives,
         queues: Sequence[QueueKeys],
-        mint: Callable[[], Plan[bytes]] | None = None,
+        mint: Mint | None = None,
         max_stalled: int = MAX_STALLED,
     ) -> None:
         self._bus = bus
-        self._queues = list(queues)
-        self._mint = lease_of(bus).mint if mint is None else mint
+        self._mint: Mint = lease_of(bus).mint if mint is None else mint
         self._max_stalled = max_stalled
-        self._stopping = asyncio.Event()
-        self._trouble = {q.name: Trouble(f"pump of {q.name!r}", _log) for q in queues}
+        self._stopping = False
+        self._changed = asyncio.Event()
+        self._trouble = Trouble(name_of(queues), _log)
+        names = lines_of(queues, bus)
+        lines = {
+            name: bus.watch(q.pending, self._changed) for name, q in zip(names, queues, strict=True)
+        }
+        self._watches = list(lines.values())
+        self._turns = [(Turn(q), lines[name]) for name, q in zip(names, queues, strict=True)]
 
     def stop(self) -> None:
         """End after the sweep under way. Belongs to the loop's thread."""
-        self._stopping.set()
+        self._stopping = True
+        self._changed.set()
+
+    @property
+    def faults(self) -> int:
+        """How often the bus could not serve it since it was made."""
+        return self._trouble.faults
 
     async def run(self) -> None:
         """Sweep until `stop`; trouble with the server is waited out."""
-        wait_ms = 0
-        while not await within(self._stopping, wait_ms / 1000):
-            waits = [await self._sweep(q) for q in self._queues]
-            wait_ms = min(waits, default=TICK_MS)
-
-    async def _sweep(self, q: QueueKeys) -> int:
-        trouble = self._trouble[q.name]
         try:
-            wait_ms = await self._bus.run(sweep(q, self._mint, self._max_stalled))
+            while not self._stopping and self._turns:
+                for turn, watch in self._turns:
+                    await self._take(turn, watch)
+                await self._rest()
+        finally:
+            for watch in self._watches:
+                watch.close()
+
+    async def _take(self, turn: Turn, watch: AsyncWatch) -> None:
+        """Do what is to be done in one queue now, if anything."""
+        now, part = time.monotonic(), repr(turn.q.name)
+        if now < turn.at:
+            return
+        try:
+            if now >= turn.leases_at:
+                turn.leases_at = now + LEASES_MS / 1000
+                await self._bus.run(return_stalled(turn.q, self._max_stalled))
+            if turn.is_due(now):
+                await self._look(turn, watch)
         except EchoMQError as fault:
-            return int(trouble.met(fault) * 1000)
-        trouble.over()
-        return wait_ms
+            turn.wait(self._trouble.met(fault, part))
+        else:
+            self._trouble.over(part)
+
+    async def _look(self, turn: Turn, watch: AsyncWatch) -> None:
+        found, told = await self._next_due(turn, watch)
+        if found.wait_ms == 0:
+            await self._bus.run(do_due(turn.q, self._mint, found))
+            found, told = await self._next_due(turn, watch)
+        turn.looked(found, told)
+
+    async def _next_due(self, turn: Turn, watch: AsyncWatch) -> tuple[Due, bool]:
+        """What is next due, and whether a change of that will be told."""
+        reply = await watch.look(turn.call)
+        told = reply is not None
+        return due_of(reply if told else await self._bus.run(one(turn.call))), told
+
+    async def _rest(self) -> None:
+        """Sleep until the first of the queues has something to do, or hears of it."""
+        soonest = min(turn.at for turn, _ in self._turns)
+        await within(self._changed, max(0.0, soonest - time.monotonic()))
+        if not self._stopping:
+            self._changed.clear()
+        changed = [key for watch in self._watches for key in watch.taken()]
+        for turn, _ in self._turns if changed else ():
+            turn.hear(changed)

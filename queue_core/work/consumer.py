@@ -16,18 +16,19 @@ import threading
 import time
 from typing import Protocol
 
-from queue_core.errors import EchoMQError, UnavailableError, UnknownOutcomeError
+from queue_core.errors import EchoMQError
+from queue_core.jobs import Lease
 from queue_core.keys import queue
-from queue_core.outcomes import Word
 from queue_core.watches import Watch, Watches
 from queue_core.work.backoff import exponential, jitter
-from queue_core.work.hands import Handler, Hands, InHand
-from queue_core.work.presence import Presence, worker_id
-from queue_core.work.serving import Held, Policy, extend_all, held_by, waited_ms
-from queue_core.work.task import Runs, Task
+from queue_core.work.hands import Handler, Hands, ThreadHands
+from queue_core.work.ledger import Ledger
+from queue_core.work.presence import worker_id
+from queue_core.work.serving import Policy
+from queue_core.work.task import AsyncTask, Attempt, Runs, Task
+from queue_core.work.task_hands import AsyncHandler, Awaited, LoopHands, is_awaited
 from queue_core.work.trouble import Trouble
-from queue_core.work.turns import Ahead, Want, give_back, look, turn
-from queue_core.work.verdicts import Done
+from queue_core.work.turns import Want, look
 
 LEASE_MS = 30_000
 BEAT_MS = 1_000
@@ -38,8 +39,6 @@ a window of a rate limit that ends, say."""
 HEARTBEAT_S = 4.0
 DRAIN_S = 15.0
 AHEAD = 64
-WAITED_S = 1.0
-"""Where no handler has ended for so long, jobs that none has begun are given back for others."""
 
 DEFAULT_POLICY = Policy(jitter(exponential(1_000, 60_000)), max_attempts=3)
 
@@ -55,10 +54,13 @@ class Consumer:
     """Serves one queue until `stop`.
 
     `handler` takes a `Task` and answers a `Verdict`, or None for done; what it raises is the
-    attempt's failure. `lease_ms` is how long a claim holds without a beat. `beat_ms` is how long
-    it rests where nothing waits and the server does not tell of changes; where it does, work is
-    heard of at once and looked for every `HEARD_BEATS` beats. `drain_s` is what the jobs in hand
-    get to end after `stop`.
+    attempt's failure. A coroutine function gets an `AsyncTask` and runs, `concurrency` at once, in
+    an event loop that the worker keeps in a thread of its own.
+
+    `lease_ms` is how long a claim holds without a beat. `beat_ms` is how long it rests where
+    nothing waits and the server does not tell of changes; where it does, work is heard of at once
+    and looked for every `HEARD_BEATS` beats. `drain_s` is what the jobs in hand get to end after
+    `stop`.
 
     `ahead` bounds the jobs that it holds beyond `concurrency` while handlers take a few ms only
     (0: none). They are leased like the others, none of them was ever tried before, and those that
@@ -67,16 +69,18 @@ class Consumer:
     `weighted` takes each lane's weight of jobs in its turn of the ring, not one.
 
     A handler that runs over `timeout_ms` (None: no limit) fails its attempt at that moment, and
-    what it answers later counts for nothing. Its thread cannot be ended from outside:
-    `task.cancel` is asked, and until the handler looks at it and returns it keeps its place of
-    `concurrency`.
+    what it answers later counts for nothing. A coroutine is cancelled and its place is free at
+    once, even if it takes its time to end. A thread cannot be ended from outside: `task.cancel` is
+    asked, and until the handler looks at it and returns it keeps its place of `concurrency`.
+
+    `faults` counts what the bus could not serve; `telemetry` tells of each, and of every job.
     """
 
     def __init__(
         self,
         bus: Serves,
         name: bytes | str,
-        handler: Handler,
+        handler: Handler | AsyncHandler,
         *,
         concurrency: int = 1,
         lease_ms: int = LEASE_MS,
@@ -91,29 +95,23 @@ class Consumer:
         self.q = queue(name)
         self.worker = worker_id(label)
         self._bus = bus
-        self._concurrency = concurrency
         self._lease_ms = lease_ms
         self._beat_ms = beat_ms
-        self._policy = policy
         self._drain_s = drain_s
-        self._weighted = weighted
-        self._presence = Presence(self.q, self.worker, concurrency)
-        self._ahead = Ahead(concurrency, ahead)
         self._watch: Watch = bus.watch(self.q.pending)
         self._look = look(self.q)
-        self._hands = Hands(handler, concurrency, timeout_ms, self._told)
-        self._held: dict[Held, InHand] = {}
-        self._lock = threading.Lock()
-        self._unsettled: list[InHand] = []
-        self._refused: list[InHand] = []
-        self._refusals = Trouble(f"settle on {self.q.name!r}", _log)
-        self._again_at = 0.0
-        self._moved_at = 0.0
+        self._awaited = Awaited(bus) if is_awaited(handler) else None
+        kind = ThreadHands if self._awaited is None else LoopHands
+        self._hands: Hands = kind(handler, concurrency, timeout_ms, self._told)
+        self._ledger = Ledger(
+            self.q, self.worker, self._hands, concurrency=concurrency, lease_ms=lease_ms,
+            policy=policy, ahead=ahead, weighted=weighted,
+        )  # fmt: skip
+        self._trouble = Trouble(f"consumer of {self.q.name!r}", _log)
         self._stopping = threading.Event()
         self._ended = threading.Event()
         self._quiet = threading.Event()
         self._resting = False
-        self._turn = 0
 
     # ---- what others may ask -----------------------------------------------------------------
 
@@ -133,7 +131,12 @@ class Consumer:
     @property
     def in_hand(self) -> int:
         """Jobs claimed and not settled yet."""
-        return len(self._held)
+        return self._ledger.in_hand
+
+    @property
+    def faults(self) -> int:
+        """How often the bus could not serve it since it was made."""
+        return self._trouble.faults
 
     # ---- the loop ----------------------------------------------------------------------------
 
@@ -157,151 +160,75 @@ class Consumer:
         """Take turns. `short`: the last claim found less than it wanted, so that the watch is set
         before the next one; `dry`: that one found nothing, so only a change makes another worth
         its while."""
-        trouble = Trouble(f"consumer of {self.q.name!r}", _log)
         short, dry, beat_at = True, False, 0.0
         while not self._stopping.is_set():
             now = self._collect()
             dry = dry and now < beat_at
             want = None if dry else self._want()
-            if want is None and not self._unsettled:
+            if want is None and not self._ledger.unsettled:
                 heard = self._rest(beat_at - now if dry else self._beat_ms / 1000, dry)
                 dry = dry and not heard
                 continue
             try:
                 if want is not None and short:
-                    self._watch.look(self._look)
-                    beat_at = time.monotonic() + self._rest_s
-                taken = self._take_turn(want)
+                    beats = HEARD_BEATS if self._watch.look(self._look) is not None else 1
+                    beat_at = time.monotonic() + self._beat_ms * beats / 1000
+                taken = self._bus.run(self._ledger.turn(want, self._task_of))
             except EchoMQError as fault:
-                self._stopping.wait(trouble.met(fault))
+                self._stopping.wait(self._trouble.met(fault))
                 short, dry = True, False
                 continue
-            trouble.over()
+            self._trouble.over()
             if want is not None and taken is not None:
                 dry = short and not taken
                 short = taken < want.size
 
     def _drain(self) -> bool:
         """Give back what was not begun, and settle what is in hand while there is time."""
-        trouble = Trouble(f"end of {self.q.name!r}", _log)
         deadline = time.monotonic() + self._drain_s
-        self._give_back()
-        while (now := self._collect()) < deadline and self._held:
-            if not self._unsettled:
+        self._bus.run(self._ledger.give_back())
+        while (now := self._collect()) < deadline and self.in_hand:
+            if not self._ledger.unsettled:
                 self._rest(deadline - now, False)
                 continue
             try:
-                self._take_turn(None)
+                self._bus.run(self._ledger.turn(None, self._task_of))
             except EchoMQError as fault:
-                self._ended.wait(min(trouble.met(fault), deadline - now))
-        if self._held:
-            _log.error("%d jobs are left unsettled; they return by lease", len(self._held))
-        return not self._held
-
-    @property
-    def _rest_s(self) -> float:
-        return self._beat_ms * (HEARD_BEATS if self._watch.tracks else 1) / 1000
+                self._ended.wait(min(self._trouble.met(fault), deadline - now))
+            else:
+                self._trouble.over()
+        if self.in_hand:
+            _log.error("%d jobs are left unsettled; they return by lease", self.in_hand)
+        return not self.in_hand
 
     def _want(self) -> Want | None:
-        """What there is room for, if anything."""
-        free = self._concurrency - self._hands.out
-        size = free + self._ahead.room
-        if size < 1 or self._quiet.is_set():
-            return None
-        self._turn += 1
-        sure = max(0, free)
-        return Want(size, sure, self._lease_ms, self.worker, self._turn, self._weighted)
+        return None if self._quiet.is_set() else self._ledger.want()
 
-    def _take_turn(self, want: Want | None) -> int | None:
-        """Settle what has ended and claim what is wanted: how many came, None where only ghosts
-        were met. Raises the fault of a bus that does not serve; what is unsettled then is settled
-        in a later turn: repeated, that is refused as stale or gone at worst."""
-        ending, self._unsettled = self._unsettled, []
-        answers: list[Word | EchoMQError] = []
-        try:
-            jobs = [(one.task.lease, one.verdict or Done()) for one in ending]
-            answers, taken = self._bus.run(turn(self.q, jobs, self._policy, want))
-        finally:
-            if not answers:
-                self._unsettled += ending
-        fault = self._note(ending, answers)
-        if isinstance(taken, EchoMQError):
-            raise taken
-        for lease in taken or ():
-            one = InHand(Task(self._bus, self.q, lease))
-            with self._lock:
-                self._held[held_by(lease)] = one
-            self._hands.give(one)
-        if fault is not None:
-            raise fault
-        return None if taken is None else len(taken)
-
-    def _note(self, ending: list[InHand], answers: list[Word | EchoMQError]) -> EchoMQError | None:
-        """Take note of what the settles answered. A fault of the bus is handed on; one of a single
-        job, a row that is none, say, makes that job wait and nothing else."""
-        first = None
-        for one, answer in zip(ending, answers, strict=False):
-            if isinstance(answer, UnavailableError | UnknownOutcomeError):
-                self._unsettled.append(one)
-                first = first or answer
-            elif isinstance(answer, EchoMQError):
-                self._refused.append(one)
-                self._again_at = time.monotonic() + self._refusals.met(answer)
-            else:
-                self._settled(one, answer)
-        return first
-
-    def _settled(self, one: InHand, word: Word) -> None:
-        lease = one.task.lease
-        if word in (Word.stale, Word.gone):
-            _log.warning("%r was no longer ours when it ended: %s", lease.id, word.value)
-        self._ahead.ran(one.run_ms)
-        self._presence.ran(waited_ms(lease, self._lease_ms), one.run_ms)
-        with self._lock:
-            self._held.pop(held_by(lease), None)
+    def _task_of(self, lease: Lease) -> Attempt:
+        if self._awaited is not None:
+            return AsyncTask(self._awaited, self.q, lease)
+        return Task(self._bus, self.q, lease)
 
     def _collect(self) -> float:
         """Take over what has ended, and give back what nobody begins; answers the time."""
         now = time.monotonic()
-        ended = self._hands.ended()
-        if ended or not self._hands.unbegun:
-            self._moved_at = now
-        elif now - self._moved_at > WAITED_S:
-            self._ahead.forget()
-            self._give_back()
-        self._unsettled += ended
-        if self._refused and now >= self._again_at:
-            self._unsettled += self._refused
-            self._refused = []
+        if self._ledger.collect(now):
+            self._bus.run(self._ledger.give_back())
         return now
-
-    def _give_back(self) -> None:
-        """Let others have what no handler has begun; where that fails it returns by its lease."""
-        back = [one.task.lease for one in self._hands.take_back()]
-        if not back:
-            return
-        try:
-            self._bus.run(give_back(self.q, back))
-        except EchoMQError as fault:
-            _log.warning("%d jobs return by their leases: %s", len(back), fault)
-        with self._lock:
-            for lease in back:
-                self._held.pop(held_by(lease), None)
 
     # ---- rest --------------------------------------------------------------------------------
 
     def _rest(self, timeout_s: float, dry: bool) -> bool:
         """Wait until a handler has ended or somebody nudges; where it is `dry`, also for new work.
         Whether there may be some."""
-        if self._hands.unbegun or self._refused:
-            timeout_s = min(timeout_s, WAITED_S)
+        timeout_s = self._ledger.patience(timeout_s)
         self._resting = True
         try:
             if self._hands.waiting():
                 return False
             return bool(self._watch.wait(timeout_s, self.q.wake if dry else None))
         except EchoMQError as fault:
-            _log.info("looking again: %s", fault)
+            _log.debug("looking again: %s", fault)
             return True
         finally:
             self._resting = False
@@ -316,29 +243,17 @@ class Consumer:
 
     def _beat(self) -> None:
         every_s = min(HEARTBEAT_S, self._lease_ms / 3000)
-        trouble = Trouble(f"beat on {self.q.name!r}", _log)
         while True:
             wait_s = every_s
             try:
-                self._extend()
                 quiet = self._quiet.is_set() or self._stopping.is_set()
-                self._bus.run(self._presence.heartbeat(self.in_hand, quiet))
-                trouble.over()
+                self._bus.run(self._ledger.beat(quiet))
+                self._trouble.over("beat")
             except EchoMQError as fault:
-                wait_s = min(every_s, trouble.met(fault))
+                wait_s = min(every_s, self._trouble.met(fault, "beat"))
             if self._ended.wait(wait_s):
                 break
         try:
-            self._bus.run(self._presence.leave())
+            self._bus.run(self._ledger.presence.leave())
         except EchoMQError:
             _log.debug("the bus was not told of the end of %r", self.worker)
-
-    def _extend(self) -> None:
-        with self._lock:
-            held = dict(self._held)
-        for proof in self._bus.run(extend_all(self.q, held, self._lease_ms)):
-            task = held[proof].task
-            # One that has its verdict is being settled at this moment.
-            if proof in self._held and not held[proof].decided and not task.lost:
-                task.lose("lost")
-                _log.warning("the lease of %r was lost while it was handled", task.id)

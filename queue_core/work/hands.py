@@ -1,4 +1,5 @@
-"""The threads that run handlers, and the limit on a handler's time.
+"""What runs handlers: threads here, tasks of an event loop in `task_hands.py`; and the limit on a
+handler's time.
 
 What ends is laid down in order for the one who settles; what was never begun can be taken back.
 """
@@ -8,13 +9,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from queue_core.work.task import Task
+from queue_core import telemetry
+from queue_core.work.task import Attempt, Task
 from queue_core.work.verdicts import Verdict, failure, overtime, verdict_of
 
 Handler: TypeAlias = Callable[[Task], Verdict | None]
@@ -27,23 +30,32 @@ class InHand:
     """A job in hand: when its handler began (monotonic, s; None before), how long it took, whether
     its verdict has fallen and what that is."""
 
-    task: Task
+    task: Attempt
     since: float | None = None
     run_ms: float = 0.0
     decided: bool = False
     verdict: Verdict | None = None
 
+    def begin(self) -> float:
+        """Its handler begins now (monotonic, s)."""
+        self.since = began = time.monotonic()
+        task = self.task
+        telemetry.emit(
+            "job.start", queue=task.queue, job_id=task.id, group=task.group, attempts=task.attempts
+        )
+        return began
 
-class Hands:
-    """`size` threads that handle. `give`, `ended` and `take_back` belong to one thread, which is
-    told by `told` when a handler has ended.
 
-    `out` counts the jobs that were given and whose handlers have not returned.
+class Hands(ABC):
+    """`size` places to handle jobs in. `give`, `ended` and `take_back` belong to the one who
+    settles; `told` is called where a handler has ended.
+
+    `out` counts the jobs that were given and whose places are not free again.
     """
 
     def __init__(
         self,
-        handler: Handler,
+        handler: Callable[[Any], Any],
         size: int,
         timeout_ms: int | None,
         told: Callable[[], None],
@@ -53,8 +65,61 @@ class Hands:
         self._size = size
         self._timeout_ms = timeout_ms
         self._told = told
-        self._ready: SimpleQueue[InHand | None] = SimpleQueue()
         self._laid: deque[tuple[InHand, bool, bool]] = deque()
+
+    @abstractmethod
+    def start(self) -> None:
+        """Begin to handle."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Begin nothing more, and let go of what runs."""
+
+    @property
+    @abstractmethod
+    def unbegun(self) -> bool:
+        """Whether jobs lie ready that no handler has begun."""
+
+    @abstractmethod
+    def give(self, one: InHand) -> None:
+        """Have a job handled as soon as there is a place."""
+
+    @abstractmethod
+    def take_back(self) -> list[InHand]:
+        """What no handler has begun."""
+
+    def waiting(self) -> bool:
+        """Whether something has ended and lies there."""
+        return bool(self._laid)
+
+    def ended(self) -> list[InHand]:
+        """What has a verdict since the last call, in order."""
+        laid, found = self._laid, []
+        while laid:
+            one, returned, decides = laid.popleft()
+            self.out -= returned
+            if decides:
+                found.append(one)
+        return found
+
+    def _lay(self, one: InHand, returned: bool, decides: bool) -> None:
+        """Lay down what has happened to a job: its place is free, its verdict has fallen."""
+        self._laid.append((one, returned, decides))
+        self._told()
+
+
+class ThreadHands(Hands):
+    """Threads, one a place. What runs at the end is left to itself, asked to stop."""
+
+    def __init__(
+        self,
+        handler: Callable[[Any], Any],
+        size: int,
+        timeout_ms: int | None,
+        told: Callable[[], None],
+    ) -> None:
+        super().__init__(handler, size, timeout_ms, told)
+        self._ready: SimpleQueue[InHand | None] = SimpleQueue()
         self._running: dict[int, InHand] = {}
         self._lock = threading.Lock()
         self._over = threading.Event()
@@ -69,10 +134,12 @@ class Hands:
             ).start()
 
     def end(self) -> None:
-        """Begin nothing more. What runs is left to itself."""
+        """Begin nothing more. What runs cannot be ended from outside."""
         self._over.set()
         for _ in range(self._size):
             self._ready.put(None)
+        for one in list(self._running.values()):
+            one.task.let_go()
 
     @property
     def unbegun(self) -> bool:
@@ -95,26 +162,12 @@ class Hands:
         self.out -= len(back)
         return back
 
-    def waiting(self) -> bool:
-        """Whether something has ended and lies there."""
-        return bool(self._laid)
-
-    def ended(self) -> list[InHand]:
-        """What has a verdict since the last call, in order."""
-        laid, found = self._laid, []
-        while laid:
-            one, returned, decides = laid.popleft()
-            self.out -= returned
-            if decides:
-                found.append(one)
-        return found
-
     # ---- the threads -------------------------------------------------------------------------
 
     def _handle(self) -> None:
         me = threading.get_ident()
         while (one := self._ready.get()) is not None:
-            one.since = began = time.monotonic()
+            began = one.begin()
             self._running[me] = one
             verdict = self._verdict(one.task)
             ran_ms = (time.monotonic() - began) * 1000
@@ -122,10 +175,9 @@ class Hands:
             decides = self._decide(one, verdict, ran_ms)
             if not decides:
                 _log.warning("the handler of %r returned after its time", one.task.id)
-            self._laid.append((one, True, decides))
-            self._told()
+            self._lay(one, True, decides)
 
-    def _verdict(self, task: Task) -> Verdict:
+    def _verdict(self, task: Attempt) -> Verdict:
         try:
             return verdict_of(self._handler(task))
         except BaseException as error:  # noqa: BLE001 (whatever a handler raises is its job's failure)
@@ -153,5 +205,4 @@ class Hands:
                     wait_s = min(wait_s, left_s)
                 elif self._decide(one, overtime(timeout_ms), (now - one.since) * 1000):
                     one.task.lose("timeout")
-                    self._laid.append((one, False, True))
-                    self._told()
+                    self._lay(one, False, True)

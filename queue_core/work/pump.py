@@ -11,10 +11,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from queue_core.async_watches import AsyncWatches
 from queue_core.errors import EchoMQError
 from queue_core.keys import QueueKeys
 from queue_core.nodes import lease_of
@@ -23,7 +24,7 @@ from queue_core.plans import Call, Plan, Reply
 from queue_core.scripts import script
 from queue_core.verbs import due, flows, repeats
 from queue_core.watches import ANY, Watch, Watches, wait_any
-from queue_core.work.task import Runs
+from queue_core.work.task import AsyncRuns, Runs
 from queue_core.work.trouble import Trouble
 
 TICK_MS = 250
@@ -56,6 +57,13 @@ _log = logging.getLogger(__name__)
 
 class Drives(Runs, Watches, Protocol):
     """A blocking bus that gives watches and knows its servers."""
+
+    def primaries(self) -> tuple[str, ...]:
+        """The names of the nodes that write."""
+
+
+class AsyncDrives(AsyncRuns, AsyncWatches, Protocol):
+    """An awaited bus that gives watches and knows its servers."""
 
     def primaries(self) -> tuple[str, ...]:
         """The names of the nodes that write."""
@@ -95,18 +103,6 @@ def _score(text: bytes | None) -> float | None:
     return None if text is None else float(text)
 
 
-def sweep(q: QueueKeys, mint: Mint, max_stalled: int = MAX_STALLED) -> Plan[int]:
-    """One sweep of a queue. Answers how many ms until its next due score, `TICK_MS` at most, 0
-    where more is due already."""
-    yield from return_stalled(q, max_stalled)
-    found = due_of((yield look(q)))
-    if found.wait_ms == 0:
-        yield from do_due(q, mint, found)
-        found = due_of((yield look(q)))
-    wait_ms = found.wait_ms
-    return TICK_MS if wait_ms is None else min(int(wait_ms), TICK_MS)
-
-
 def return_stalled(q: QueueKeys, max_stalled: int) -> Plan[None]:
     """Let jobs wait again whose leases have ended."""
     _recovered, dead = yield from due.check_stalled(q, max_stalled)
@@ -137,29 +133,63 @@ def _fire(q: QueueKeys, mint: Mint, now_ms: int) -> Plan[None]:
             _log.warning("the repeat %r of %r did not run: %s", one.name, q.name, word.value)
 
 
-class _Turn:
+class Turn:
     """When one queue is looked at next, and when for ended leases (monotonic, s)."""
 
-    def __init__(self, q: QueueKeys, watch: Watch) -> None:
+    def __init__(self, q: QueueKeys) -> None:
         self.q = q
-        self.watch = watch
         self.call = look(q)
-        self.keys = frozenset({q.schedule, q.repeat, q.outbox, ANY})
-        self.trouble = Trouble(f"pump of {q.name!r}", _log)
-        self.looked_at = -1.0
-        self.look_at = 0.0
         self.leases_at = 0.0
+        self._keys = frozenset({q.schedule, q.repeat, q.outbox, ANY})
+        self._looked_at = -1.0
+        self._look_at = 0.0
 
-    def hear(self, changed: list[bytes]) -> None:
+    @property
+    def at(self) -> float:
+        """When something is to be done."""
+        return min(self._look_at, self.leases_at)
+
+    def is_due(self, now: float) -> bool:
+        """Whether it is to be looked at."""
+        return now >= self._look_at
+
+    def looked(self, found: Due, told: bool) -> None:
+        """It was looked at just now; by a line that will be `told` of changes, or not."""
+        most = HEARD_MS if told else TICK_MS
+        wait_ms = most if found.wait_ms is None else min(found.wait_ms, most)
+        self._looked_at = time.monotonic()
+        self._look_at = self._looked_at + max(wait_ms, wait_ms and 1) / 1000
+
+    def hear(self, changed: Collection[bytes]) -> None:
         """Look soon where something of the queue has changed."""
-        if not self.keys.isdisjoint(changed):
-            self.look_at = min(self.look_at, self.looked_at + GAP_MS / 1000)
+        if not self._keys.isdisjoint(changed):
+            self._look_at = min(self._look_at, self._looked_at + GAP_MS / 1000)
+
+    def wait(self, seconds: float) -> None:
+        """Do nothing for so long."""
+        self._look_at = self.leases_at = time.monotonic() + seconds
+
+
+def name_of(queues: Sequence[QueueKeys]) -> str:
+    """What a pump is called in its log."""
+    names = [repr(q.name) for q in queues[:3]]
+    return f"pump of {', '.join(names)}{' and more' if len(queues) > 3 else ''}"
+
+
+def lines_of(queues: Sequence[QueueKeys], bus: Drives | AsyncDrives) -> list[bytes]:
+    """For each queue the name of its line: on one server a line hears of all keys, in a Cluster of
+    those of its own node."""
+    apart = len(bus.primaries()) > 1
+    return [q.name if apart else b"" for q in queues]
 
 
 class Pump:
     """Sweeps its queues until `stop`. `mint` plans the ids of what repeats admit, by default under
     the node number that is leased on the bus. A job whose worker died `max_stalled` times is
-    dead."""
+    dead.
+
+    `faults` counts what the bus could not serve; `telemetry` tells of each.
+    """
 
     def __init__(
         self,
@@ -172,11 +202,11 @@ class Pump:
         self._mint: Mint = lease_of(bus).mint if mint is None else mint
         self._max_stalled = max_stalled
         self._stopping = threading.Event()
-        # On one server a line hears of all keys; in a Cluster of those of its own node.
-        apart = len(bus.primaries()) > 1
-        lines = {q.name if apart else b"": bus.watch(q.pending) for q in queues}
+        self._trouble = Trouble(name_of(queues), _log)
+        names = lines_of(queues, bus)
+        lines = {name: bus.watch(q.pending) for name, q in zip(names, queues, strict=True)}
         self._watches = list(lines.values())
-        self._turns = [_Turn(q, lines[q.name if apart else b""]) for q in queues]
+        self._turns = [(Turn(q), lines[name]) for name, q in zip(names, queues, strict=True)]
 
     def stop(self) -> None:
         """End after the sweep under way."""
@@ -184,56 +214,63 @@ class Pump:
         for watch in self._watches[:1]:
             watch.nudge()
 
+    @property
+    def faults(self) -> int:
+        """How often the bus could not serve it since it was made."""
+        return self._trouble.faults
+
     def run(self) -> None:
         """Sweep until `stop`; trouble with the server is waited out."""
         try:
             while not self._stopping.is_set() and self._turns:
-                for turn in self._turns:
-                    self._take(turn)
+                for turn, watch in self._turns:
+                    self._take(turn, watch)
                 self._rest()
         finally:
             for watch in self._watches:
                 watch.close()
 
-    def _take(self, turn: _Turn) -> None:
+    def _take(self, turn: Turn, watch: Watch) -> None:
         """Do what is to be done in one queue now, if anything."""
-        now = time.monotonic()
+        now, part = time.monotonic(), repr(turn.q.name)
+        if now < turn.at:
+            return
         try:
             if now >= turn.leases_at:
                 turn.leases_at = now + LEASES_MS / 1000
                 self._bus.run(return_stalled(turn.q, self._max_stalled))
-            if now >= turn.look_at:
-                self._look(turn)
+            if turn.is_due(now):
+                self._look(turn, watch)
         except EchoMQError as fault:
-            turn.look_at = turn.leases_at = time.monotonic() + turn.trouble.met(fault)
+            turn.wait(self._trouble.met(fault, part))
         else:
-            turn.trouble.over()
+            self._trouble.over(part)
 
-    def _look(self, turn: _Turn) -> None:
-        found = self._next_due(turn)
+    def _look(self, turn: Turn, watch: Watch) -> None:
+        found, told = self._next_due(turn, watch)
         if found.wait_ms == 0:
             self._bus.run(do_due(turn.q, self._mint, found))
-            found = self._next_due(turn)
-        most = HEARD_MS if turn.watch.tracks else TICK_MS
-        wait_ms = most if found.wait_ms is None else min(found.wait_ms, most)
-        turn.looked_at = time.monotonic()
-        turn.look_at = turn.looked_at + max(wait_ms, wait_ms and 1) / 1000
+            found, told = self._next_due(turn, watch)
+        turn.looked(found, told)
 
-    def _next_due(self, turn: _Turn) -> Due:
-        reply = turn.watch.look(turn.call)
-        return due_of(reply if reply is not None else self._bus.run(_one(turn.call)))
+    def _next_due(self, turn: Turn, watch: Watch) -> tuple[Due, bool]:
+        """What is next due, and whether a change of that will be told."""
+        reply = watch.look(turn.call)
+        told = reply is not None
+        return due_of(reply if told else self._bus.run(one(turn.call))), told
 
     def _rest(self) -> None:
         """Sleep until the first of the queues has something to do, or hears of it."""
-        soonest = min(min(turn.look_at, turn.leases_at) for turn in self._turns)
+        soonest = min(turn.at for turn, _ in self._turns)
         try:
             changed = wait_any(self._watches, soonest - time.monotonic())
         except EchoMQError as fault:
-            _log.info("looking again: %s", fault)
+            _log.debug("looking again: %s", fault)
             changed = [ANY]
-        for turn in self._turns if changed else ():
+        for turn, _ in self._turns if changed else ():
             turn.hear(changed)
 
 
-def _one(call: Call) -> Plan[Reply]:
+def one(call: Call) -> Plan[Reply]:
+    """A plan of one call."""
     return (yield call)

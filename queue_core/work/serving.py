@@ -1,12 +1,7 @@
-"""The steps of serving one job, as plans: claim it, settle it, say what became of it.
-
-Both waiting sets are served: which is asked first alternates with each turn, so that neither
-the ring nor flat pending starves the other (protocol part 10, row 1).
-"""
+"""The steps of serving one job, as plans: hold it, settle it, say what became of it."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -16,13 +11,10 @@ from queue_core.errors import InvalidError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
 from queue_core.outcomes import OUTCOME_OF, Outcome, Word
-from queue_core.plans import Batch, Call, Plan, Reply, Wait
-from queue_core.verbs import claims, settle
+from queue_core.plans import Plan
+from queue_core.verbs import events, settle
 from queue_core.work.backoff import Backoff
 from queue_core.work.verdicts import Dead, Done, Failed, Later, Verdict
-
-RING_TRIES = 64
-"""Empty lanes passed over in one turn before the ring is left for the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,42 +27,6 @@ class Policy:
 
 Held: TypeAlias = tuple[bytes, bytes]
 """A job's id and the token it was claimed under."""
-
-
-def claim_next(q: QueueKeys, lease_ms: int, worker: bytes, turn: int) -> Plan[Lease | None]:
-    """One job of the ring or of flat pending, asked in turn; None where neither has one."""
-    if turn % 2:
-        return (yield from claims.claim(q, lease_ms, worker)) or (
-            yield from claim_of_ring(q, lease_ms, worker)
-        )
-    return (yield from claim_of_ring(q, lease_ms, worker)) or (
-        yield from claims.claim(q, lease_ms, worker)
-    )
-
-
-def claim_of_ring(q: QueueKeys, lease_ms: int, worker: bytes) -> Plan[Lease | None]:
-    """One job of the lanes. The wire answers empty where the lane at the head turned out empty,
-    though others may have work, so it is asked again while a ring stands (part 10, row 16)."""
-    for _ in range(RING_TRIES):
-        if lease := (yield from claims.lane_claim(q, lease_ms, worker)):
-            return lease
-        standing, paused = yield from _standing(q)
-        if not standing or paused:
-            return None
-    return None
-
-
-def _standing(q: QueueKeys) -> Plan[tuple[int, bool]]:
-    ring, paused = yield Batch((Call("LLEN", (q.ring,)), Call("HGET", (q.meta,), ("paused",))))
-    for reply in (ring, paused):
-        if isinstance(reply, Exception):
-            raise reply
-    return ring, paused is not None
-
-
-def park(q: QueueKeys, beat_ms: int) -> Plan[Reply]:
-    """Wait for a wake of the ring, a beat at most: nothing wakes for flat pending."""
-    return (yield Wait((q.wake,), beat_ms))
 
 
 def held_by(lease: Lease) -> Held:
@@ -124,8 +80,7 @@ def announce(q: QueueKeys, lease: Lease, verdict: Verdict, word: Word) -> Plan[N
     if OUTCOME_OF[word] is not Outcome.done:
         return
     event = "delayed" if isinstance(verdict, Later) else _EVENTS[word]
-    text = json.dumps({"event": event, "job": lease.id.decode("ascii")}, separators=(",", ":"))
-    yield Call("PUBLISH", (q.events,), (text,))
+    yield from events.publish(q, event, lease.id)
 
 
 def waited_ms(lease: Lease, lease_ms: int) -> float | None:

@@ -75,6 +75,10 @@ class Attempt:
         self.lost = True
         self.cancel.cancel(why)
 
+    def let_go(self) -> None:
+        """Its worker ends and waits for it no longer; a reason given before stands."""
+        self.lose(self.cancel.check() or "stop")
+
 
 class Task(Attempt):
     """An attempt whose handler runs in a thread."""

@@ -151,7 +151,7 @@ async def test_a_thread_over_its_time_fails_but_keeps_its_place(
         assert await asyncio.to_thread(asked.wait, PATIENCE_S)
         await abus.run(admission.enqueue(q, fine, b"x"))
         assert worker.in_hand == 0
-        assert worker._taken == 1
+        assert worker._hands.out == 1
         assert await abus.run(command("ZCARD", q.pending)) == 1
         release.set()
         await until(state_of(abus, q, fine, b"gone"))

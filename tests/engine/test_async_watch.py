@@ -34,7 +34,7 @@ async def test_an_idle_worker_hears_of_work_long_before_its_beat(
     async with serving(abus, q, handler, beat_ms=MINUTE) as worker:
 
         async def rests() -> bool:
-            return worker._turn >= 1 and not worker._watch.heard
+            return worker._ledger.turns >= 1 and not worker._watch.heard
 
         await until(rests)
         if kind == "flat":
@@ -62,15 +62,15 @@ async def test_a_line_that_is_lost_is_a_reason_to_look(
     async with serving(abus, q, handler, beat_ms=MINUTE) as worker:
 
         async def rests() -> bool:
-            return worker._turn >= 1 and not worker._watch.heard
+            return worker._ledger.turns >= 1 and not worker._watch.heard
 
         await until(rests)
-        turns, link = worker._turn, worker._watch._link
+        turns, link = worker._ledger.turns, worker._watch._link
         assert link is not None
         link.close()
 
         async def looked() -> bool:
-            return worker._turn > turns and worker._watch._link not in (None, link)
+            return worker._ledger.turns > turns and worker._watch._link not in (None, link)
 
         await until(looked)
         await abus.run(admission.enqueue(q, mint(), b"x"))
