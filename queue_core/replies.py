@@ -21,6 +21,11 @@ _CANNOT_SERVE = frozenset({
     "NOREPLICAS",
 })  # fmt: skip
 _FORBIDDEN = frozenset({"NOPERM", "NOAUTH", "WRONGPASS"})
+_REFUSED_IN_A_SCRIPT = (
+    "NOPERM",
+    "ACL failure in script",
+    "The user executing the script can't",  # as Redis 7.0 says it, with the code ERR
+)
 _WORDS = {one.value.encode(): one for one in Word}
 
 
@@ -59,9 +64,15 @@ def fault(text: str) -> EchoMQError:
         code = "ERR"
     if code in _CANNOT_SERVE:
         return UnavailableError(code, text)
-    if code in _FORBIDDEN or "ACL failure in script" in text:
+    if code in _FORBIDDEN or refused(text):
         return ForbiddenFault(code, text)
     return (WrongTypeFault if code == "WRONGTYPE" else ServerFault)(code, text)
+
+
+def refused(text: str) -> bool:
+    """Whether an error is the access list's refusal of a command, a key or a channel, also of one
+    that a script asked for."""
+    return any(words in text for words in _REFUSED_IN_A_SCRIPT)
 
 
 def plain(reply: Reply) -> Reply:

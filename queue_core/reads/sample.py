@@ -13,6 +13,7 @@ from queue_core import ids
 from queue_core.keys import QueueKeys
 from queue_core.plans import Plan, Reply
 from queue_core.reads.snapshot import Snapshot
+from queue_core.replies import refused
 from queue_core.scripts import script
 
 LANE_WINDOW = 200
@@ -125,7 +126,7 @@ def fault(raw: Reply) -> Fault:
     command, part, text = (word.decode("utf-8", "replace") for word in raw)
     if "WRONGTYPE" in text:
         return Fault(command, part, "wrong-type", text)
-    if "NOPERM" in text or "ACL failure" in text:
+    if refused(text):
         return Fault(command, part, "forbidden", text)
     return Fault(command, part, "other", text)
 

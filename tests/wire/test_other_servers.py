@@ -11,8 +11,11 @@ import pytest
 import redis
 
 from queue_core.conformance.suite import play
+from queue_core.errors import ForbiddenFault
+from queue_core.keys import QueueKeys
 from queue_core.rights import LEAST
 from queue_core.routes import SLOTS, slot_of
+from queue_core.verbs import admission, jobs
 from tests.buses import Awaited, Blocking
 from tests.servers import PRIMARIES, Cluster, Older, Redis, Sentinels, Single, ask, running
 from tests.wire.better import BETTER, FALL_BACK
@@ -156,6 +159,26 @@ def test_every_conformance_scenario(
     fields_expire = at.clients[0].command_list(pattern="hpexpire")
     noted = {one.number for one in results if one.note}
     assert noted == (set() if fields_expire else {58, 59})
+
+
+@pytest.mark.parametrize("server", ["tcp", "redis"])
+@pytest.mark.parametrize("lacks", ["-zadd", "resetchannels"])
+def test_a_refusal_inside_a_script_is_forbidden(
+    server: str, lacks: str, site: Callable[[str], Site], q: QueueKeys, mint: Callable[[], bytes]
+) -> None:
+    """Older servers word it in another way."""
+    at = site(server)
+    assert isinstance(at.servers, Single)
+    port = at.servers.port
+    rights = [word for word in LEAST if known(port, word)]
+    ask(port, "ACL", "SETUSER", "narrow", "reset", "on", f">{PASSWORD}", *rights, lacks)
+    bus = Blocking(at.servers.url.replace("://", f"://narrow:{PASSWORD}@"))
+    try:
+        job = mint()
+        did = bus.run_all([admission.enqueue(q, job, b""), jobs.update_progress(q, job, b"half")])
+        assert ForbiddenFault in map(type, did)
+    finally:
+        bus.close()
 
 
 def test_every_pair_is_met() -> None:
