@@ -27,6 +27,9 @@ from echomq_admin.live.scene import Scene, host_ms
 log = logging.getLogger(__name__)
 
 FIRST_WAIT_S = 15.0
+HANGS_S = 1.0
+"""How long a tick may take before what is known is drawn again, older."""
+
 HEARD = 64
 """Queues whose events the overview listens to; the rest of them wait for the tick."""
 
@@ -84,10 +87,12 @@ class Observatory:
     async def _first(self, page: Page, watch: Watch) -> dict[str, Any]:
         if watch.bus:
             view = await self._observers[watch.bus].first(page, watch, walled=False)
+            await note_pauses(self.scenes[watch.bus])
         else:
             view = View(page, watch)
             old = [one for one in self._observers.values() if one.scene.age_ms() > GLANCE_MS]
             await asyncio.gather(*(one.first(page, watch, walled=True) for one in old))
+            await asyncio.gather(*map(note_pauses, self.scenes.values()))
         return drawing(page, watch, self.scenes, self._shaped(view))
 
     def _shaped(self, view: View) -> Shaped:
@@ -141,13 +146,26 @@ class Observatory:
 
     async def _tick(self, observer: Observer) -> None:
         views, walls = self._of(observer.scene.bus), self._of("")
-        await observer.tick(views, walled=bool(walls))
+        ticking = asyncio.ensure_future(observer.tick(views, walled=bool(walls)))
+        try:
+            while not (await asyncio.wait({ticking}, timeout=HANGS_S))[0]:
+                self._redraw_known(observer.scene.bus)
+        finally:
+            ticking.cancel()
+        await ticking
+        await note_pauses(observer.scene)
         moved = [self._redraw(view) for view in (*views, *walls)]
         if any(moved):
             observer.moved()
-        await note_pauses(observer.scene)
         queues = {view.watch.queue for view in views if view.page.of_queue}
         observer.hear(queues.union(observer.scene.queues[:HEARD] if walls else ()))
+
+    def _redraw_known(self, bus: str) -> None:
+        """While a bus lets its tick wait, its numbers grow old in sight. A view that has been
+        answered nothing yet stays as it was painted."""
+        for view in (*self._of(bus), *self._of("")):
+            if view.results is not None or not view.watch.bus:
+                self._redraw(view)
 
     def _redraw(self, view: View) -> bool:
         """Draw a view and tell those who watch it; whether more than its age moved."""

@@ -53,6 +53,17 @@ def bars(sample: Sample) -> list[dict[str, Any]]:
     return drawn
 
 
+def counts(sample: Sample) -> str:
+    """Figures for the palette, which writes the words: waiting, held, scheduled, late, dead,
+    repeats and workers; - where unknown, + behind what is at least so many."""
+    waiting = "-" if sample.waiting is None else f"{sample.waiting}"
+    if not sample.lanes_complete and waiting != "-":
+        waiting += "+"
+    rest = (sample.active, sample.schedule, sample.late, sample.dead, sample.repeats)
+    known = ["-" if number is None else f"{number}" for number in (*rest, sample.workers)]
+    return " ".join([waiting, *known])
+
+
 def _note(scene: Scene) -> tuple[str, bool]:
     if scene.status.state in {"unreachable", "forbidden", "fence"}:
         return {"forbidden": "not permitted", "fence": "other version"}.get(
@@ -85,6 +96,7 @@ def rail(scenes: Scenes, watch: Watch) -> list[dict[str, Any]]:
                     "page": watch_page(watch),
                     "flags": () if off else flags(scene, queue)[:2],
                     "bars": None if off or seen is None else bars(seen.value),
+                    "counts": "" if off or seen is None else counts(seen.value),
                 }
             )
         groups.append(

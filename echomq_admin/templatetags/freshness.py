@@ -38,9 +38,9 @@ def iso(ms: int) -> str:
 @register.simple_tag
 def when(ms: int | float | None, form: str = "clock") -> SafeString:
     """A moment in ms of the bus's clock. `clock` 20:52:14, on another day with that, `due` to the
-    ms or as `date` with its day, `in` how far ahead or behind, `ago` how long since, `late` by
-    how much it is overdue, `since` an age, which says so where the moment lies ahead, `span` the
-    distance alone, `iso` in full."""
+    ms or as `date` with its day, `in` how far ahead and then how late, `ago` how long since,
+    `late` by how much it is overdue, `since` an age, which says so where the moment lies ahead,
+    `span` the distance alone, `iso` in full."""
     if form not in _FORMATS:
         raise template.TemplateSyntaxError(f"when has no form {form!r}")
     if ms is None:

@@ -14,6 +14,8 @@ from echomq_admin.actions.action import Target
 from echomq_admin.actions.perform import actor_of, perform
 from echomq_admin.live import sweep
 from echomq_admin.live.sweep import lost_of
+from echomq_admin.models import AuditEntry
+from echomq_admin.templatetags.echomq import address
 from queue_core.bus import Bus
 from queue_core.keys import QueueKeys
 from queue_core.outcomes import Outcome
@@ -64,7 +66,24 @@ async def test_who_paused_it_is_told_from_the_audit(tab, topic, ada, q):
     await socket.say(sub=topic)
     wanted = "paused by ada since"
     frames = await socket.until(lambda frame: wanted in frame["html"].get("queue-head", ""))
-    assert frames
+    heads = [frame["html"].get("queue-head", "") for frame in frames]
+    assert all(wanted in head for head in heads if "paused" in head), "no frame leaves it out"
+
+
+def test_the_first_paint_says_who_paused_it(watched, ada, client_of, q):
+    answer = perform(actor_of(ada), "pause_queue", Target("main", q.name), {}, source="page")
+    assert answer.outcome is Outcome.done
+    text = client_of(ada).get(address("pending", "main", q.name)).content.decode()
+    assert "paused by ada since" in text
+
+
+def test_a_pause_in_hand_has_its_author_already(watched, ada, client_of, bus, q):
+    """The bus shows it before the audit is closed."""
+    about = {"bus": "main", "queue": q.name, "action": "pause_queue", "source": "page"}
+    AuditEntry.objects.create(request_id="in hand", who="mira", **about)
+    bus.run(queues.pause(q))
+    text = client_of(ada).get(address("pending", "main", q.name)).content.decode()
+    assert "paused by mira since" in text
 
 
 async def test_panels_without_a_change_are_not_sent_again(tab, topic):

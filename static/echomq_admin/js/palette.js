@@ -1,5 +1,7 @@
 // The palette: verbs of this page first, then places, then a job by its id.
 
+import { figures } from "./figures.js";
+
 const ID = /^[A-Z]{3}[0-9A-Za-z]{11}$/;
 const MOST = 14;
 let entries = [];
@@ -31,10 +33,11 @@ function places() {
   for (const link of document.querySelectorAll(".busgroup[data-bus] a[href*='/queue/']")) {
     const bus = link.closest("[data-bus]").dataset.bus;
     const name = link.querySelector(".qn").textContent;
+    const told = figures(link);
     for (const { dataset } of tabs) {
       found.push({
         words: `${name} / ${dataset.word}`,
-        where: bus,
+        where: told[dataset.tab] ? `${bus}, ${told[dataset.tab]}` : bus,
         group: "Go to",
         act: () => location.assign(link.href.replace(/[^/]+$/, dataset.tab)),
       });

@@ -5,6 +5,7 @@ import { clock } from "./clock.js";
 const FRESH = 1000;
 const STALE = 3000;
 const SKEWED = 2000;
+const DUE = 1000;
 const state = { pageAt: Number(document.body.dataset.at) || null, frameAt: performance.now() };
 
 export function span(ms) {
@@ -59,12 +60,18 @@ function since(ms, now) {
   return ms <= now + SKEWED ? span(Math.max(0, now - ms)) : `${span(ms - now)} ahead`;
 }
 
+// What is to come: in so long, due at this moment, and then late, never "ago".
+function ahead(ms, now) {
+  if (ms > now) return `in ${span(ms - now)}`;
+  return now - ms < DUE ? "due now" : `${span(now - ms)} late`;
+}
+
 const forms = {
   clock: clocked,
   due,
   date: dated,
   iso: (_ms, _now, element) => element.dateTime,
-  in: (ms, now) => (ms >= now ? `in ${span(ms - now)}` : `${span(now - ms)} ago`),
+  in: ahead,
   ago: (ms, now) => (ms <= now ? `${span(now - ms)} ago` : `in ${span(ms - now)}`),
   late: (ms, now) => (ms < now ? `${span(now - ms)} late` : `in ${span(ms - now)}`),
   since,
