@@ -5,6 +5,7 @@
 -- uses: record
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
 local lines = redis.call('RPUSH', logs, line)
+redis.call('PERSIST', logs) -- an earlier job of this id may have left a log that ends
 keep = tonumber(keep)
 if keep > 0 then
   redis.call('LTRIM', logs, -keep, -1)

@@ -4,9 +4,9 @@
 -- args: base id token result
 -- replies: {ok} | {gone} no row | {stale} claimed again since
 -- builds: lane and ring of the job, base..job:<parent> and its :processed and :dependencies,
---   base..flow:outbox base..metrics:completed
--- uses: record offer release let_go withdraw fan_in done
+--   base..flow:outbox base..metrics:completed base..meta
+-- uses: record offer release let_go withdraw fan_in log_life done
 -- flags: allow-oom
-local verdict = done(base, id, token, result)
+local verdict = done(base, id, token, result, log_life(base))
 if verdict == 'ok' then redis.call('HINCRBY', base .. 'metrics:completed', 'count', 1) end
 return {verdict}

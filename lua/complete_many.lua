@@ -6,12 +6,13 @@
 --   gone: no row, or stale: claimed again since, or the error that it met
 -- builds: base..job:<id> lane and ring of the job, base..job:<parent> and its :processed and
 --   :dependencies, base..flow:outbox base..metrics:completed
--- uses: record offer release let_go withdraw fan_in done
+--   base..meta
+-- uses: record offer release let_go withdraw fan_in log_life done
 -- flags: allow-oom
-local reply, count = {'done'}, 0
+local reply, count, keep_ms = {'done'}, 0, log_life(base)
 for at = items_at, #ARGV, 3 do
   local id = ARGV[at]
-  local went, verdict = pcall(done, base, id, ARGV[at + 1], ARGV[at + 2])
+  local went, verdict = pcall(done, base, id, ARGV[at + 1], ARGV[at + 2], keep_ms)
   if went and verdict == 'ok' then
     count = count + 1
     redis.pcall('PUBLISH', events, '{"event":"completed","job":"' .. id .. '"}')

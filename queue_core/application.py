@@ -30,7 +30,8 @@ FRESH_IDS = 3
 @dataclass(frozen=True, slots=True)
 class Admitted:
     """A job's id and the verdict: `enqueued`, `scheduled`, `duplicate` (a job of this id was
-    there; nothing changed) or `kind` (the id that was given is not a JOB id)."""
+    there; nothing changed), `exists` (the dedup id is another job's, whose id this is; nothing
+    changed) or `kind` (the id that was given is not a JOB id)."""
 
     id: bytes
     word: Word
@@ -91,6 +92,29 @@ def enqueue_in(
         return admission.lane_enqueue_in(at.q, group, raw, data, delay_ms)
 
     return (yield from _admit(at, job_id, admit))
+
+
+def enqueue_once(
+    at: Client,
+    payload: bytes | str,
+    dedup: bytes | str,
+    ttl_ms: int,
+    group: bytes | str | None,
+    delay_ms: int | None,
+    job_id: bytes | str | None,
+) -> Plan[Admitted]:
+    """Admit a job unless one came in under the same dedup id a while ago."""
+    data, owners = as_bytes(payload), []
+
+    def admit(raw: bytes) -> Plan[Word]:
+        word, owner = yield from admission.enqueue_once(
+            at.q, dedup, ttl_ms, raw, data, group, delay_ms
+        )
+        owners.append(owner)
+        return word
+
+    admitted = yield from _admit(at, job_id, admit)
+    return Admitted(owners[-1], admitted.word)
 
 
 def enqueue_many(at: Client, payloads: Iterable[bytes | str]) -> Plan[list[Admitted | EchoMQError]]:
@@ -175,6 +199,18 @@ def pause(at: Client) -> Plan[Word]:
 def resume(at: Client) -> Plan[Word]:
     """Let claims go on."""
     return (yield from queues.resume(at.q))
+
+
+def bound(
+    at: Client, concurrency: int | None, rate: int | None, window_ms: int | None, enforce: bool
+) -> Plan[Word]:
+    """Bound what is claimed."""
+    return (yield from queues.bound(at.q, concurrency, rate, window_ms, enforce=enforce))
+
+
+def keep_logs(at: Client, after_ms: int | None) -> Plan[Word]:
+    """How long logs outlive their jobs."""
+    return (yield from queues.keep_logs(at.q, after_ms))
 
 
 def _admit(

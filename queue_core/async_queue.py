@@ -67,6 +67,21 @@ class AsyncQueue:
             application.enqueue_in(self._at, payload, delay_ms, group, job_id)
         )
 
+    async def enqueue_once(
+        self,
+        payload: bytes | str,
+        dedup: bytes | str,
+        ttl_ms: int,
+        *,
+        group: bytes | str | None = None,
+        delay_ms: int | None = None,
+        job_id: bytes | str | None = None,
+    ) -> Admitted:
+        """As `Queue.enqueue_once`."""
+        return await self._bus.run(
+            application.enqueue_once(self._at, payload, dedup, ttl_ms, group, delay_ms, job_id)
+        )
+
     async def enqueue_many(self, payloads: Iterable[bytes | str]) -> list[Admitted | EchoMQError]:
         """As `Queue.enqueue_many`."""
         return await self._bus.run(application.enqueue_many(self._at, payloads))
@@ -126,3 +141,20 @@ class AsyncQueue:
     async def resume(self) -> Word:
         """As `Queue.resume`."""
         return await self._bus.run(application.resume(self._at))
+
+    async def bound(
+        self,
+        concurrency: int | None = None,
+        rate: int | None = None,
+        window_ms: int | None = None,
+        *,
+        enforce: bool = True,
+    ) -> Word:
+        """As `Queue.bound`."""
+        return await self._bus.run(
+            application.bound(self._at, concurrency, rate, window_ms, enforce)
+        )
+
+    async def keep_logs(self, after_ms: int | None) -> Word:
+        """As `Queue.keep_logs`."""
+        return await self._bus.run(application.keep_logs(self._at, after_ms))

@@ -94,6 +94,10 @@ class QueueKeys:
         """STREAM, records of one name."""
         return self.base + b"stream:" + name
 
+    def parked(self, name: bytes) -> bytes:
+        """STREAM, ours: records of a stream that a consumer group gave up."""
+        return self.base + b"py:parked:" + name
+
     def archived(self, name: bytes) -> bytes:
         """STRING, the archive watermark of a stream."""
         return self.stream(name) + b":archived"

@@ -76,6 +76,24 @@ class Queue:
         """Admit a job to run `delay_ms` from now, by the server's clock."""
         return self._bus.run(application.enqueue_in(self._at, payload, delay_ms, group, job_id))
 
+    def enqueue_once(
+        self,
+        payload: bytes | str,
+        dedup: bytes | str,
+        ttl_ms: int,
+        *,
+        group: bytes | str | None = None,
+        delay_ms: int | None = None,
+        job_id: bytes | str | None = None,
+    ) -> Admitted:
+        """Admit a job, at once or `delay_ms` from now, unless one came in under the same `dedup` id
+        within its `ttl_ms`: then `exists`, with the id of that one. The dedup id is of 1 to 255 of
+        A-Z a-z 0-9 . _ -; it is free again after `ttl_ms`, whatever became of its job.
+        """
+        return self._bus.run(
+            application.enqueue_once(self._at, payload, dedup, ttl_ms, group, delay_ms, job_id)
+        )
+
     def enqueue_many(self, payloads: Iterable[bytes | str]) -> list[Admitted | EchoMQError]:
         """Admit many jobs in few round trips, each by itself; a fault stands in its job's place."""
         return self._bus.run(application.enqueue_many(self._at, payloads))
@@ -139,3 +157,21 @@ class Queue:
     def resume(self) -> Word:
         """Let claims go on: `ok` or `noop`."""
         return self._bus.run(application.resume(self._at))
+
+    def bound(
+        self,
+        concurrency: int | None = None,
+        rate: int | None = None,
+        window_ms: int | None = None,
+        *,
+        enforce: bool = True,
+    ) -> Word:
+        """Let at most `concurrency` jobs be held at once and `rate` be claimed in each `window_ms`,
+        by all workers together; None lifts either. `ok` or `noop`. With `enforce` off the numbers
+        are only there to be asked for."""
+        return self._bus.run(application.bound(self._at, concurrency, rate, window_ms, enforce))
+
+    def keep_logs(self, after_ms: int | None) -> Word:
+        """Let a job's log go `after_ms` after the job was completed; None, as at first, keeps logs
+        for ever. `ok` or `noop`."""
+        return self._bus.run(application.keep_logs(self._at, after_ms))

@@ -19,10 +19,11 @@ _DATA = (
     "blpop", "decr", "del", "exists", "get", "hdel", "hexists", "hget", "hgetall", "hincrby",
     "hkeys", "hlen", "hmget", "hpexpire", "hrandfield", "hscan", "hset", "hsetnx", "hstrlen",
     "incrby", "lindex", "llen", "lmove", "lpop", "lpos", "lpush", "lrange", "lrem", "ltrim",
-    "pexpire", "pttl", "publish", "rpush", "sadd", "scard", "set", "sismember", "srandmember",
-    "srem", "sscan", "type", "unlink", "xack", "xadd", "xautoclaim", "xgroup", "xpending",
-    "xrange", "xreadgroup", "xtrim", "zadd", "zcard", "zcount", "zpopmin", "zrange",
-    "zrangebyscore", "zrank", "zrem", "zrevrange", "zrevrangebyscore", "zrevrank", "zscore",
+    "persist", "pexpire", "pttl", "publish", "rpush", "sadd", "scard", "set", "sismember",
+    "srandmember", "srem", "sscan", "type", "unlink", "xack", "xadd", "xautoclaim", "xclaim",
+    "xdel", "xgroup", "xpending", "xrange", "xreadgroup", "xtrim", "zadd", "zcard", "zcount",
+    "zpopmin", "zrange", "zrangebyscore", "zrank", "zrem", "zrevrange", "zrevrangebyscore",
+    "zrevrank", "zscore",
 )  # fmt: skip
 
 COMMANDS = tuple(f"+{name}" for name in sorted((*_CONNECTION, *_DATA)))

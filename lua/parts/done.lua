@@ -1,6 +1,7 @@
 -- Settle one job as done; answers the verdict. The token must be the present one; being held still
--- is not required. A child of a flow tells its parent. Counting it is the caller's.
-local function done(base, id, token, result)
+-- is not required. A child of a flow tells its parent. Its log goes after `keep_ms`, where there is
+-- such a number. Counting it is the caller's.
+local function done(base, id, token, result, keep_ms)
   local row_key = base .. 'job:' .. id
   local held = redis.call('HMGET', row_key, 'attempts', 'group', 'parent', 'parent_queue')
   if not held[1] then return 'gone' end
@@ -9,6 +10,7 @@ local function done(base, id, token, result)
   -- A dead child has reported its death already.
   if held[3] and from ~= 'dead' then child_done(base, id, held[3], held[4], result) end
   redis.call('DEL', row_key)
+  if keep_ms then redis.pcall('PEXPIRE', row_key .. ':logs', keep_ms) end
   record('complete', id)
   return 'ok'
 end

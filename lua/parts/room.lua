@@ -12,14 +12,17 @@ local function room(base, wanted)
     wanted = math.min(wanted, ceiling - redis.call('ZCARD', base .. 'active'))
   end
   if not (most and most > 0 and window and window > 0) then return math.floor(wanted) end
-  local spent = tonumber(redis.call('GET', base .. 'limiter')) or 0
+  -- A count without an end is nobody's window, here as upstream: it binds nothing.
+  local limiter = base .. 'limiter'
+  local spent = tonumber(redis.pcall('GET', limiter)) or 0
+  if spent > 0 and redis.call('PTTL', limiter) < 0 then spent = 0 end
   return math.floor(math.min(wanted, most - spent)), window
 end
 
 local function spend(base, count, window)
   if not window or count == 0 then return end
-  redis.call('INCRBY', base .. 'limiter', count)
-  if redis.call('PTTL', base .. 'limiter') < 0 then
-    redis.call('PEXPIRE', base .. 'limiter', math.ceil(window))
-  end
+  local limiter = base .. 'limiter'
+  if redis.call('PTTL', limiter) > 0
+    and type(redis.pcall('INCRBY', limiter, count)) == 'number' then return end
+  redis.call('SET', limiter, count, 'PX', string.format('%.0f', math.ceil(window)))
 end

@@ -1,6 +1,7 @@
 """What bounds a queue: a rate and a ceiling that operators write into `meta` (part 4.10).
 
-No verb of the wire spends or enforces them; a caller asks first and then claims.
+No verb of the wire spends or enforces them: a caller asks first and then claims. Our claims keep
+to them where `queues.bound` said so (part 10, row 22).
 """
 
 from dataclasses import dataclass
@@ -19,21 +20,33 @@ _LIMITS = script("reads/limits")
 class Limits:
     """`rate` jobs a window and `concurrency` jobs at once, 0 where unbounded or no number.
     `spent` of the rate is used, for `resets_in_ms` (0 where no window runs) to come; `active`
-    jobs are held."""
+    jobs are held. `window_ms` is how long our windows last, 0 where nobody said; `enforced` is
+    whether our claims keep to the bounds."""
 
     rate: int
     concurrency: int
     spent: int
     resets_in_ms: int
     active: int
+    window_ms: int
+    enforced: bool
 
 
 def limits(q: QueueKeys) -> Plan[Snapshot[Limits]]:
     """The queue's bounds and their use at one moment."""
     keys = (q.meta, q.limiter, q.active)
-    at_ms, rate, concurrency, spent, resets_in_ms, active = yield _LIMITS.call(keys, q.base)
+    at_ms, meta, spent, resets_in_ms, active = yield _LIMITS.call(keys, q.base)
+    rate, concurrency, window_ms, enforced = meta
     return Snapshot(
-        Limits(_number(rate), _number(concurrency), _number(spent), max(resets_in_ms, 0), active),
+        Limits(
+            rate=_number(rate),
+            concurrency=_number(concurrency),
+            spent=_number(spent),
+            resets_in_ms=max(resets_in_ms, 0),
+            active=active,
+            window_ms=_number(window_ms),
+            enforced=enforced is not None,
+        ),
         at_ms,
     )
 

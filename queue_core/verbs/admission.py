@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from queue_core import ids
 from queue_core.errors import EchoMQError
 from queue_core.keys import QueueKeys
+from queue_core.names import check_dedup
 from queue_core.numbers import delay, instant
 from queue_core.outcomes import Word
 from queue_core.plans import Batch, Plan
@@ -26,6 +27,7 @@ _ENQUEUE = script("enqueue")
 _ENQUEUE_MANY = script("enqueue_many")
 _ENQUEUE_AT = script("enqueue_at")
 _ENQUEUE_IN = script("enqueue_in")
+_ENQUEUE_ONCE = script("enqueue_once")
 _LANE_ENQUEUE = script("lane_enqueue")
 _LANE_ENQUEUE_AT = script("lane_enqueue_at")
 _LANE_ENQUEUE_IN = script("lane_enqueue_in")
@@ -50,6 +52,31 @@ def enqueue_in(q: QueueKeys, job_id: bytes | str, payload: bytes, delay_ms: int)
     raw = ids.check(job_id)
     keys = (q.row(raw), q.schedule)
     return word((yield _ENQUEUE_IN.call(keys, q.base, raw, payload, delay(delay_ms))))
+
+
+def enqueue_once(
+    q: QueueKeys,
+    dedup: bytes | str,
+    ttl_ms: int,
+    job_id: bytes | str,
+    payload: bytes,
+    group: bytes | str | None = None,
+    delay_ms: int | None = None,
+) -> Plan[tuple[Word, bytes]]:
+    """Admit a job, into a lane where `group` names one and after `delay_ms` on the server's clock
+    where that is given, unless a job came in under the same `dedup` id within its `ttl_ms`.
+
+    Answers `enqueued` or `scheduled` and the job's id, or `exists` and the id of the job that
+    owns the dedup id (this one's where it is a resend); `duplicate` and `kind` as every admission.
+    The dedup id (1 to 255 of A-Z a-z 0-9 . _ -) is free again after `ttl_ms`, whatever became of
+    its job, or once `remove_job` is told it (part 4.10; part 10, row 23).
+    """
+    raw, owner = ids.check(job_id), q.dedup(check_dedup(dedup))
+    lane_name = b"" if group is None else ids.check(group)
+    wait = "" if delay_ms is None else delay(delay_ms)
+    args = (q.base, raw, payload, delay(ttl_ms, 1), lane_name, wait)
+    reply = yield _ENQUEUE_ONCE.call((q.row(raw), owner), *args)
+    return word(reply), reply[1]
 
 
 def enqueue_many(

@@ -1,10 +1,11 @@
-"""Verbs on a whole queue (protocol part 4.6)."""
+"""Verbs on a whole queue (protocol part 4.6), and what bounds it (part 4.10)."""
 
 from collections.abc import Callable
 from typing import Literal
 
+from queue_core.errors import InvalidError
 from queue_core.keys import QueueKeys
-from queue_core.numbers import whole
+from queue_core.numbers import delay, whole
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
 from queue_core.replies import word
@@ -14,6 +15,8 @@ _PAUSE = script("queue_pause")
 _RESUME = script("queue_resume")
 _DRAIN = script("queue_drain")
 _OBLITERATE = script("queue_obliterate")
+_BOUNDS = script("queue_bounds")
+_LOGS = script("queue_logs")
 
 STEP_BUDGET = 500
 """Jobs deleted by one script: some two milliseconds, so that others are served in between."""
@@ -30,6 +33,45 @@ def pause(q: QueueKeys) -> Plan[Word]:
 def resume(q: QueueKeys) -> Plan[Word]:
     """Let claims go on. Answers `ok`, or `noop` where the queue was not paused."""
     return word((yield _RESUME.call((q.meta,), q.base)))
+
+
+def bound(
+    q: QueueKeys,
+    concurrency: int | None = None,
+    rate: int | None = None,
+    window_ms: int | None = None,
+    *,
+    enforce: bool = True,
+) -> Plan[Word]:
+    """Let at most `concurrency` jobs of the queue be held at once, whoever holds them, and at most
+    `rate` be claimed in each `window_ms`; None lifts either. Answers `ok` or `noop`.
+
+    Every claim of ours keeps to them and finds nothing beyond them (part 10, row 22); another
+    engine's claims are counted as held and bound by nothing. With `enforce` off the numbers only
+    stand there for whoever asks first: `reads.limits`. A window begins with its first claim.
+    Raises `InvalidError` for a number under 1 and for a rate without a window, or the reverse.
+    """
+    if (rate is None) != (window_ms is None):
+        raise InvalidError("a rate is so many jobs in a window of so many ms")
+    numbers = (
+        "" if concurrency is None else whole(concurrency, "a queue's concurrency"),
+        "" if rate is None else whole(rate, "a queue's rate"),
+        "" if window_ms is None else delay(window_ms, 1),
+    )
+    binds = enforce and (concurrency is not None or rate is not None)
+    args = (q.base, *numbers, "1" if binds else "")
+    return word((yield _BOUNDS.call((q.meta, q.limiter), *args)))
+
+
+def keep_logs(q: QueueKeys, after_ms: int | None) -> Plan[Word]:
+    """Let a job's log go `after_ms` after the job was completed; None, as it is unless this verb
+    was used, keeps logs for ever (part 10, row 27). Answers `ok` or `noop`.
+
+    Holds for jobs that are completed from now on, by our engine. Raises `InvalidError` for a
+    time under 1 ms.
+    """
+    keep = "" if after_ms is None else delay(after_ms, 1)
+    return word((yield _LOGS.call((q.meta,), q.base, keep)))
 
 
 def drain(q: QueueKeys, include_schedule: bool = False) -> Plan[int]:

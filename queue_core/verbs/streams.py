@@ -1,6 +1,8 @@
 """Streams: records of one name in the order of their branded ids (protocol part 7.4).
 
-A record's place is its own id: entry `<unix_ms>-<tail>`. One stream holds one namespace.
+A record's place is its own id: entry `<unix_ms>-<tail>`. One stream holds one namespace. A group
+hands each record to one of its consumers, which acknowledges it; `queue_core.work.streams` has
+loops that do.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,12 +22,18 @@ MOST_FIELDS = 1000
 """Fields of one record: a script can hand on some thousands of words."""
 MOST_ENTRIES = 1000
 """Records that one read answers."""
+MOST_PARKED = 10_000
+"""About how many records that were given up are kept beside a stream."""
 
 Pairs = Sequence[tuple[bytes | str, bytes | str]]
 
 _APPEND = script("stream_append")
 _GROUP = script("stream_group")
+_HOLD = script("stream_hold")
+_LEAVE = script("stream_leave")
+_PARK = script("stream_park")
 _READ_GROUP = script("stream_read_group")
+_TRIM = script("stream_trim")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,19 @@ class Entry:
     place: bytes
     id: bytes | None
     fields: tuple[tuple[bytes, bytes], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parked:
+    """A record that a group gave up: where this note stands and since when (Unix ms), the group,
+    how often it was handed out, why, and the record, without fields where it was trimmed."""
+
+    note: bytes
+    at_ms: int
+    group: bytes
+    deliveries: int
+    reason: bytes
+    record: Entry
 
 
 def place_of(record_id: bytes | str, namespace: str = NAMESPACE) -> bytes:
@@ -98,6 +119,13 @@ def keep_since(q: QueueKeys, stream: bytes, from_ms: int, exact: bool = False) -
     return int((yield Call("XTRIM", (q.stream(stream),), args)))
 
 
+def keep_younger(q: QueueKeys, stream: bytes, keep_ms: int, exact: bool = False) -> Plan[int]:
+    """Trim what was minted over `keep_ms` ago by the server's clock, roughly unless `exact`;
+    answers how many went."""
+    args = (q.base, whole(keep_ms, "an age in ms"), "=" if exact else "~")
+    return int((yield _TRIM.call((q.stream(stream),), *args))[1])
+
+
 def group(q: QueueKeys, stream: bytes, name: bytes, from_start: bool = False) -> Plan[Word]:
     """Make a consumer group that gets what comes, or all that is there. `ok` or `exists`."""
     args = (q.base, name, "0" if from_start else "$")
@@ -144,13 +172,77 @@ def take_over(
 
 
 def deliveries(
-    q: QueueKeys, stream: bytes, name: bytes, consumer: bytes, size: int = 100
+    q: QueueKeys, stream: bytes, name: bytes, consumer: bytes, places: Sequence[bytes]
 ) -> Plan[dict[bytes, int]]:
-    """How often the oldest records that `consumer` holds were handed out, by place: what a
-    handler caps to stop at a record that always fails."""
-    args = (name, "-", "+", _most(size), consumer)
-    reply = yield Call("XPENDING", (q.stream(stream),), args)
-    return {place: int(times) for place, _, _, times in reply}
+    """How often each of these records was handed out, by place, as far as `consumer` holds them:
+    what a handler caps to stop at a record that always fails. One round trip."""
+    replies = yield Batch(
+        tuple(
+            Call("XPENDING", (q.stream(stream),), (name, place, place, 1, consumer))
+            for place in places
+        )
+    )
+    counts: dict[bytes, int] = {}
+    for reply in replies:
+        if isinstance(reply, EchoMQError):
+            raise reply
+        counts |= {place: int(times) for place, _, _, times in reply}
+    return counts
+
+
+def hold(
+    q: QueueKeys, stream: bytes, name: bytes, consumer: bytes, places: Sequence[bytes]
+) -> Plan[list[bytes]]:
+    """Go on holding records, so that nobody takes them over as idle; answers the places of those
+    that `consumer` holds no more."""
+    reply = yield _HOLD.call((q.stream(stream),), q.base, name, consumer, *places)
+    return list(reply[1:])
+
+
+def park(
+    q: QueueKeys,
+    stream: bytes,
+    name: bytes,
+    consumer: bytes,
+    place: bytes,
+    times: int,
+    reason: bytes | str,
+) -> Plan[Word]:
+    """Give a record up that was handed out so many `times`: it is kept beside the stream with the
+    reason, and is acknowledged (part 10, row 48). Answers `ok`, or `gone` where `consumer` does
+    not hold it. About `MOST_PARKED` are kept, the youngest."""
+    keys = (q.stream(stream), q.parked(stream))
+    args = (q.base, name, consumer, place, times, reason, MOST_PARKED)
+    return word((yield _PARK.call(keys, *args)))
+
+
+def parked(
+    q: QueueKeys, stream: bytes, size: int = 100, after: bytes | None = None
+) -> Plan[list[Parked]]:
+    """Up to `size` records that groups gave up, the longest parked first, from the start or after
+    a note."""
+    start = b"-" if after is None else b"(" + after
+    reply = yield Call("XRANGE", (q.parked(stream),), (start, b"+", "COUNT", _most(size)))
+    found = []
+    for note, flat in reply:
+        said = dict(zip(flat[:8:2], flat[1:8:2], strict=True))
+        (record,) = _entries([(said[b"py_place"], flat[8:])])
+        at_ms, times = int(note.partition(b"-")[0]), int(said[b"py_deliveries"])
+        found.append(Parked(note, at_ms, said[b"py_group"], times, said[b"py_reason"], record))
+    return found
+
+
+def forget_parked(q: QueueKeys, stream: bytes, notes: Sequence[bytes]) -> Plan[int]:
+    """Forget records that were given up; answers how many there were."""
+    if not notes:
+        return 0
+    return int((yield Call("XDEL", (q.parked(stream),), tuple(notes))))
+
+
+def leave(q: QueueKeys, stream: bytes, name: bytes, consumer: bytes) -> Plan[Word]:
+    """Forget a consumer that holds no records: `ok`, or `noop` where it holds some, which stay
+    for others to take over."""
+    return word((yield _LEAVE.call((q.stream(stream),), q.base, name, consumer)))
 
 
 def archived(q: QueueKeys, stream: bytes) -> Plan[bytes | None]:

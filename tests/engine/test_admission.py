@@ -6,7 +6,7 @@ from queue_core.errors import InvalidError, WrongTypeFault
 from queue_core.outcomes import Word
 from queue_core.reads.jobs import get_job_state
 from queue_core.states import State
-from queue_core.verbs import admission, due, queues
+from queue_core.verbs import admission, claims, due, jobs, queues, settle
 from tests.builders import HOUR, a_lane, command, row, score, server_ms
 
 ORD = b"ORD0NgWEfAEJfs"
@@ -126,3 +126,51 @@ def test_row_24_a_scheduled_job_enters_its_lane_when_due(run, q, mint):
     assert run(command("LRANGE", q.ring, 0, 5)) == [lane]
     assert run(command("LLEN", q.wake)) == 1
     assert run(get_job_state(q, later)).value is State.scheduled
+
+
+def test_row_23_one_job_is_admitted_under_a_dedup_id(run, q, mint):
+    first, second = mint(), mint()
+    once = (q, "order-42", HOUR)
+    assert run(admission.enqueue_once(*once, first, b"a")) == (Word.enqueued, first)
+    assert run(admission.enqueue_once(*once, second, b"b")) == (Word.exists, first)
+    assert run(admission.enqueue_once(*once, first, b"a")) == (Word.exists, first)
+    assert run(row(q, first)) == {b"state": b"pending", b"attempts": b"0", b"payload": b"a"}
+    assert run(row(q, second)) == {}
+    assert run(jobs.get_dedup_job_id(q, "order-42")) == first
+    assert 0 < run(command("PTTL", q.dedup(b"order-42"))) <= HOUR
+    assert run(jobs.remove_job(q, first, "order-42")) is Word.ok
+    assert run(admission.enqueue_once(*once, second, b"b")) == (Word.enqueued, second)
+
+
+def test_row_23_a_dedup_id_outlives_its_job_and_ends(run, q, mint):
+    first, second = mint(), mint()
+    run(admission.enqueue_once(q, "d", 60, first, b""))
+    held = run(claims.claim(q, HOUR))
+    run(settle.complete(q, held.id, held.token))
+    while (answer := run(admission.enqueue_once(q, "d", 60, second, b"")))[0] is Word.exists:
+        assert answer[1] == first
+    assert answer == (Word.enqueued, second)
+
+
+def test_row_23_it_enters_a_lane_or_waits_as_any_job(run, q, mint):
+    lane, laned, later, both = a_lane(), mint(), mint(), mint()
+    plans = [
+        admission.enqueue_once(q, "a", HOUR, laned, b"", lane),
+        admission.enqueue_once(q, "b", HOUR, later, b"", delay_ms=0),
+        admission.enqueue_once(q, "c", HOUR, both, b"", lane, HOUR),
+    ]
+    assert [run(plan)[0] for plan in plans] == [Word.enqueued, Word.scheduled, Word.scheduled]
+    assert run(command("LRANGE", q.ring, 0, 5)) == [lane]
+    assert run(row(q, both))[b"group"] == lane
+    assert run(due.promote(q, 10)) == 1
+    assert run(get_job_state(q, later)).value is State.pending
+
+
+def test_row_23_what_is_refused_takes_no_dedup_id(run, q, make, mint):
+    known = make.pending()
+    assert run(admission.enqueue_once(q, "d", HOUR, known.id, b"")) == (Word.duplicate, known.id)
+    assert run(admission.enqueue_once(q, "d", HOUR, ORD, b"")) == (Word.kind, ORD)
+    assert run(jobs.get_dedup_job_id(q, "d")) is None
+    for dedup, ttl_ms in (("", 5), ("no spaces", 5), ("d", 0)):
+        with pytest.raises(InvalidError):
+            next(admission.enqueue_once(q, dedup, ttl_ms, mint(), b""))

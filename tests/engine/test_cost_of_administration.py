@@ -88,5 +88,5 @@ def test_a_full_server_can_be_administered() -> None:
     assert {name for name in grow if name.startswith(mine)} == {
         "lane_enqueue", "lane_enqueue_at", "lane_enqueue_in", "repeat_register", "repeat_fire",
         "repeat_run_now", "flow_add", "board_fold", "board_best", "stream_append", "stream_group",
-        "stream_read_group",
+        "stream_read_group", "stream_park",
     }  # fmt: skip

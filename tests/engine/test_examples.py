@@ -26,6 +26,8 @@ SAID = {
     "repeats": ["registered", "exists", "make it", "cancelled"],
     "flows": ["ok None", "cut [b'SCENE 1', b'SCENE 2']"],
     "batches": ["10", "9 done, 1 again, 0 lost"],
+    "bounds": ["enqueued exists True", "['sync', 'a', 'b']", "ok True", "ok"],
+    "streams": ["ada 1", "bob 1", "eve 1", "bob 2", "2"],
     "boards": [
         "(<Word.ok: 'ok'>, '40')",
         "(<Word.ok: 'ok'>, '70')",

@@ -9,7 +9,7 @@ from queue_core.keys import QueueKeys
 from queue_core.outcomes import Word
 from queue_core.plans import Step
 from queue_core.verbs import streams
-from tests.builders import Run, command
+from tests.builders import HOUR, Run, command, raw, server_ms
 from tests.engine.steps import watched
 
 S = b"audit"
@@ -81,7 +81,7 @@ def test_a_group_hands_each_record_to_one_consumer(run: Run, q: QueueKeys) -> No
     assert run(streams.group_held(q, S, b"g", b"c1")) == [second]
     assert run(streams.group_held(q, S, b"g", b"c1", after=second.place)) == []
     assert run(streams.take_over(q, S, b"g", b"c2", 0)) == (b"0-0", [second])
-    assert run(streams.deliveries(q, S, b"g", b"c2")) == {second.place: 3}
+    assert run(streams.deliveries(q, S, b"g", b"c2", [second.place])) == {second.place: 3}
     assert run(streams.ack(q, S, b"g", [])) == 0
 
 
@@ -108,3 +108,59 @@ def test_the_archive_mark(run: Run, q: QueueKeys) -> None:
 def test_reads_are_bounded(run: Run, q: QueueKeys, size: int) -> None:
     with pytest.raises(InvalidError):
         run(streams.read(q, S, size))
+
+
+def served(run: Run, q: QueueKeys, records: int = 1) -> list[streams.Entry]:
+    """Records in the hands of `c` of the group `g`."""
+    run(streams.group(q, S, b"g"))
+    for at in range(records):
+        run(streams.append(q, S, event(NOON_MS, at + 1), [("n", str(at))]))
+    held: list[streams.Entry] = run(streams.group_read(q, S, b"g", b"c"))
+    return held
+
+
+def test_row_48_a_record_that_always_fails_is_parked_beside(run: Run, q: QueueKeys) -> None:
+    poison, good = served(run, q, 2)
+    assert run(streams.park(q, S, b"g", b"other", poison.place, 3, "no")) is Word.gone
+    assert run(streams.park(q, S, b"g", b"c", poison.place, 3, "no")) is Word.ok
+    assert run(streams.park(q, S, b"g", b"c", poison.place, 3, "no")) is Word.gone
+    assert run(streams.group_held(q, S, b"g", b"c")) == [good]
+    (parked,) = run(streams.parked(q, S))
+    assert (parked.group, parked.deliveries, parked.reason) == (b"g", 3, b"no")
+    assert parked.record == poison
+    assert run(streams.parked(q, S, after=parked.note)) == []
+    assert [entry.id for entry in run(streams.read(q, S))] == [poison.id, good.id]
+    assert run(streams.forget_parked(q, S, [parked.note])) == 1
+    assert run(streams.forget_parked(q, S, [])) == 0
+
+
+def test_a_trimmed_record_is_parked_without_fields(run: Run, q: QueueKeys) -> None:
+    (gone,) = served(run, q)
+    run(streams.keep_last(q, S, 0, exact=True))
+    assert run(streams.park(q, S, b"g", b"c", gone.place, 1, b"\xff")) is Word.ok
+    (parked,) = run(streams.parked(q, S))
+    assert parked.record == streams.Entry(gone.place, None, ())
+
+
+def test_what_is_held_on_to_is_not_taken_over(run: Run, q: QueueKeys) -> None:
+    kept, lost = served(run, q, 2)
+    run(command("XCLAIM", q.stream(S), "g", "other", 0, lost.place))
+    assert run(streams.hold(q, S, b"g", b"c", [kept.place, lost.place])) == [lost.place]
+    assert run(streams.deliveries(q, S, b"g", b"c", [kept.place, lost.place])) == {kept.place: 1}
+
+
+def test_a_consumer_leaves_only_with_empty_hands(run: Run, q: QueueKeys) -> None:
+    (held,) = served(run, q)
+    assert run(streams.leave(q, S, b"g", b"c")) is Word.noop
+    run(streams.ack(q, S, b"g", [held.place]))
+    assert run(streams.leave(q, S, b"g", b"c")) is Word.ok
+    assert run(raw("XINFO", "CONSUMERS", q.stream(S), "g")) == []
+
+
+def test_the_old_are_trimmed_by_the_server_s_clock(run: Run, q: QueueKeys) -> None:
+    now = run(server_ms())
+    for at in (now - 2 * HOUR, now - HOUR // 2, now):
+        run(streams.append(q, S, event(at), []))
+    assert run(streams.keep_younger(q, S, HOUR, exact=True)) == 1
+    assert run(streams.keep_younger(q, S, HOUR)) == 0
+    assert len(run(streams.read(q, S))) == 2

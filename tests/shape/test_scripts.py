@@ -19,6 +19,8 @@ UNRECORDED = {
     "lock_track": "a marker lives for seconds and is set again by the next beat",
     "lock_untrack": "a marker lives for seconds and is set again by the next beat",
     "stream_group": "consumer groups are the server's own keys, made again at start",
+    "stream_hold": "who holds a record is the server's own key, taken over when idle",
+    "stream_leave": "who is in a consumer group is the server's own key, made again by a read",
     "stream_read_group": "who holds a record is the server's own key, taken over when idle",
 }
 """Transitions that write no record of their own, and why nothing is lost by it."""
