@@ -11,14 +11,12 @@ import asyncio
 import contextlib
 import logging
 import time
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from queue_core.async_watches import AsyncWatch, AsyncWatches
 from queue_core.errors import EchoMQError
 from queue_core.jobs import Lease
 from queue_core.keys import queue
-from queue_core.plans import Plan
 from queue_core.work.consumer import (
     AHEAD,
     BEAT_MS,
@@ -33,11 +31,9 @@ from queue_core.work.ledger import Ledger
 from queue_core.work.presence import worker_id
 from queue_core.work.serving import Policy
 from queue_core.work.task import AsyncRuns, AsyncTask, Attempt, Task
-from queue_core.work.task_hands import AsyncHandler, TaskHands, is_awaited
+from queue_core.work.task_hands import AsyncHandler, FromThread, TaskHands, is_awaited
 from queue_core.work.trouble import Trouble
 from queue_core.work.turns import Want, look
-
-T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -53,18 +49,6 @@ async def within(event: asyncio.Event, seconds: float) -> bool:
             return await event.wait()
     except TimeoutError:
         return event.is_set()
-
-
-@dataclass(frozen=True, slots=True)
-class _FromThread:
-    """The loop's bus as a thread of one of its handlers sees it."""
-
-    bus: AsyncRuns
-    loop: asyncio.AbstractEventLoop
-
-    def run(self, plan: Plan[T]) -> T:
-        """The plan's result; the thread waits for it."""
-        return asyncio.run_coroutine_threadsafe(self.bus.run(plan), self.loop).result()
 
 
 class AsyncConsumer:
@@ -214,7 +198,7 @@ class AsyncConsumer:
     def _task_of(self, lease: Lease) -> Attempt:
         if self._awaited:
             return AsyncTask(self._bus, self.q, lease)
-        return Task(_FromThread(self._bus, self._loop), self.q, lease)
+        return Task(FromThread(self._bus, self._loop), self.q, lease)
 
     async def _collect(self) -> float:
         """Take over what has ended, and give back what nobody begins; answers the time. What

@@ -9,11 +9,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from queue_core.plans import Plan
 from queue_core.work.hands import Hands, InHand
-from queue_core.work.task import AsyncTask, Attempt, Runs
+from queue_core.work.task import AsyncRuns, AsyncTask, Attempt, Runs
 from queue_core.work.verdicts import Verdict, failure, overtime, verdict_of
 
 T = TypeVar("T")
@@ -185,3 +186,15 @@ class Awaited:
     async def run(self, plan: Plan[T]) -> T:
         """The plan's result."""
         return await asyncio.to_thread(self._bus.run, plan)
+
+
+@dataclass(frozen=True, slots=True)
+class FromThread:
+    """The loop's bus as a thread of one of its handlers sees it."""
+
+    bus: AsyncRuns
+    loop: asyncio.AbstractEventLoop
+
+    def run(self, plan: Plan[T]) -> T:
+        """The plan's result; the thread waits for it."""
+        return asyncio.run_coroutine_threadsafe(self.bus.run(plan), self.loop).result()
