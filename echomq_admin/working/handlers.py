@@ -9,10 +9,12 @@ from django.utils.module_loading import import_string
 from queue_core.errors import InvalidError
 from queue_core.names import check_queue
 from queue_core.work.hands import Handler
+from queue_core.work.task_hands import AsyncHandler
 
 
-def named(words: Mapping[str, str]) -> dict[bytes, Handler]:
-    """Queue name to dotted path, as queue to handler. `InvalidError` says which is wrong."""
+def named(words: Mapping[str, str]) -> dict[bytes, Handler | AsyncHandler]:
+    """Queue name to dotted path, as queue to handler, a coroutine function or a plain one.
+    `InvalidError` says which is wrong."""
     return {check_queue(name): _imported(name, path) for name, path in words.items()}
 
 
@@ -24,9 +26,9 @@ def pairs(words: list[str]) -> dict[str, str]:
     return {name: path for name, _equals, path in split}
 
 
-def _imported(name: str, path: str) -> Handler:
+def _imported(name: str, path: str) -> Handler | AsyncHandler:
     try:
-        found: Handler = import_string(path)
+        found: Handler | AsyncHandler = import_string(path)
     except ImportError as error:
         raise InvalidError(f"the handler of {name} cannot be imported: {error}") from None
     if not callable(found):

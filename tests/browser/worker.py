@@ -8,9 +8,9 @@ import os
 import sys
 import time
 
-from echomq_admin.working.signals import run_until_signalled
 from queue_core.bus import connect
 from queue_core.work.consumer import Consumer
+from queue_core.work.signals import run_until_signalled
 from queue_core.work.task import Task
 
 

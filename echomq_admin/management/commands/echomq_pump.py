@@ -10,12 +10,12 @@ from django.core.management.base import BaseCommand, CommandError
 
 from echomq_admin import config
 from echomq_admin.working.buses import serving
-from echomq_admin.working.signals import run_until_signalled
 from echomq_admin.workshop import cast
 from queue_core.errors import InvalidError
 from queue_core.keys import queue
 from queue_core.nodes import NodeLease
 from queue_core.work.pump import MAX_STALLED, Pump
+from queue_core.work.signals import run_until_signalled
 
 
 class Command(BaseCommand):

@@ -12,13 +12,14 @@ from django.core.management.base import BaseCommand, CommandError
 from echomq_admin import config
 from echomq_admin.working import handlers
 from echomq_admin.working.buses import serving
-from echomq_admin.working.signals import run_until_signalled
 from echomq_admin.workshop.handlers import POLICY, Handlers
 from queue_core.bus import Bus
 from queue_core.errors import InvalidError
 from queue_core.nodes import NodeLease
 from queue_core.work.consumer import BEAT_MS, DEFAULT_POLICY, DRAIN_S, LEASE_MS, Consumer
 from queue_core.work.hands import Handler
+from queue_core.work.signals import run_until_signalled
+from queue_core.work.task_hands import AsyncHandler
 
 
 class Command(BaseCommand):
@@ -64,7 +65,11 @@ class Command(BaseCommand):
             raise CommandError("Not every job in hand was settled in time; they return by lease.")
 
     def _consumers(
-        self, bus: Bus, chosen: Mapping[bytes, Handler], policy: Any, options: dict[str, Any]
+        self,
+        bus: Bus,
+        chosen: Mapping[bytes, Handler | AsyncHandler],
+        policy: Any,
+        options: dict[str, Any],
     ) -> list[Consumer]:
         return [
             Consumer(

@@ -10,10 +10,10 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from echomq_admin.working.buses import serving
-from echomq_admin.working.signals import run_until_signalled
 from echomq_admin.workshop.load import Load
 from queue_core.errors import EchoMQError
 from queue_core.nodes import NodeLease
+from queue_core.work.signals import run_until_signalled
 from queue_core.work.trouble import Trouble
 
 EVERY_S = 0.5
