@@ -4,7 +4,6 @@ only the names that begin with ECHOMQ_, all with defaults in `config.py`.
 
 import json
 import os
-import tempfile
 from pathlib import Path
 
 from csp.constants import NONE, SELF
@@ -147,8 +146,6 @@ DATABASES = {
             "transaction_mode": "IMMEDIATE",
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         },
-        # A file, since threads of a test share it; of this process, since two runs must not.
-        "TEST": {"NAME": f"{tempfile.gettempdir()}/echomq-test-{os.getpid()}.sqlite3"},
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

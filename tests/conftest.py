@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from queue_core.async_bus import AsyncBus, async_connect
 from queue_core.bus import Bus, connect
@@ -71,6 +72,14 @@ def run(request: pytest.FixtureRequest) -> Callable[[Plan[Any]], Any]:
         return made.run
     awaited: Callable[[Plan[Any]], Any] = request.getfixturevalue("_awaited")
     return awaited
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The console's database is a file, since threads of a test share it, in a folder of this
+    worker's that pytest removes."""
+    folder = tmp_path_factory.mktemp("database")
+    settings.DATABASES["default"].setdefault("TEST", {})["NAME"] = folder / "console.sqlite3"
 
 
 @pytest.fixture
