@@ -29,6 +29,7 @@ Pairs = Sequence[tuple[bytes | str, bytes | str]]
 
 _APPEND = script("stream_append")
 _GROUP = script("stream_group")
+_FORGET = script("stream_forget")
 _HOLD = script("stream_hold")
 _LEAVE = script("stream_leave")
 _PARK = script("stream_park")
@@ -236,7 +237,7 @@ def forget_parked(q: QueueKeys, stream: bytes, notes: Sequence[bytes]) -> Plan[i
     """Forget records that were given up; answers how many there were."""
     if not notes:
         return 0
-    return int((yield Call("XDEL", (q.parked(stream),), tuple(notes))))
+    return int((yield _FORGET.call((q.parked(stream),), q.base, *notes))[1])
 
 
 def leave(q: QueueKeys, stream: bytes, name: bytes, consumer: bytes) -> Plan[Word]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from queue_core.outcomes import Word
-from tests.proof.model import LATER, NOW, PAST_MS, Hashes, Job, Queue, Score, passed
+from tests.proof.families import Hashes
+from tests.proof.model import ENDS, LATER, NOW, PAST_MS, Job, Queue, Score, passed
 
 PARKED_MS = 9_007_199_254_740_991
 RUNS_KEPT = 50
@@ -50,7 +51,7 @@ class Administered(Queue):
         self.forget(job)
         if self.dedups.get(dedup) == job_id:
             del self.dedups[dedup]
-        self.logs.pop(job_id, None)
+        self.drop_log(job_id)
         return Word.ok
 
     def remove_member(self, place: str, job_id: bytes, group: bytes) -> Word:
@@ -106,6 +107,7 @@ class Administered(Queue):
         """A line of a log."""
         if job_id not in self.jobs:
             return Word.gone
+        self.ending.discard(job_id)
         lines = self.logs.setdefault(job_id, [])
         lines.append(line)
         del lines[: -keep if keep else 0]
@@ -197,6 +199,17 @@ class Administered(Queue):
         """Claims go on."""
         return Word.noop if self.meta.pop(b"paused", None) is None else Word.ok
 
+    def set_meta(self, wanted: dict[bytes, int | None]) -> Word:
+        """Numbers that an operator sets or lifts."""
+        changed = False
+        for name, number in wanted.items():
+            text = None if number is None else b"%d" % number
+            changed = changed or self.meta.get(name) != text
+            self.meta.pop(name, None)
+            if text is not None:
+                self.meta[name] = text
+        return Word.ok if changed else Word.noop
+
     def drain(self, include_schedule: bool) -> int:
         """Delete what waits outside the lanes."""
         removed = self._erase_all(self.at("pending"))
@@ -219,9 +232,9 @@ class Administered(Queue):
             for job in self.at(place):
                 removed += 1
                 self._wipe(job)
-        kept = (self.jobs, self.logs, self.locks, self.dedups, self.flows)
+        kept = (self.jobs, self.logs, self.ending, self.locks, self.dedups, self.flows)
         Administered.__init__(self, self.name)
-        self.jobs, self.logs, self.locks, self.dedups, self.flows = kept
+        self.jobs, self.logs, self.ending, self.locks, self.dedups, self.flows = kept
         return Word.ok, removed
 
     def _wipe(self, job: Job) -> None:
@@ -327,7 +340,8 @@ class Administered(Queue):
         keys[b"limiter"] = b"%d" % self.spent if self.spent else None
         for name, count in (("completed", self.completed), ("failed", self.failed)):
             keys[b"metrics:" + name.encode()] = _texts({b"count": count} if count else {})
-        keys |= {b"job:%b:logs" % job_id: lines for job_id, lines in self.logs.items()}
+        for job_id, lines in self.logs.items():
+            keys[b"job:%b:logs" % job_id] = [ENDS, *lines] if job_id in self.ending else lines
         keys |= {b"job:%b:lock" % job_id: token for job_id, token in self.locks.items()}
         keys |= {b"de:" + dedup: owner for dedup, owner in self.dedups.items()}
         keys |= _hanging(self.flows)

@@ -12,7 +12,7 @@ from typing import Any
 from queue_core.keys import QueueKeys
 from queue_core.plans import Batch, Plan
 from queue_core.scripts import Script
-from tests.proof.model import LATER, NOW
+from tests.proof.model import ENDS, LATER, NOW
 
 SETS = {b"pending": b"pending", b"active": b"active", b"schedule": b"scheduled", b"dead": b"dead"}
 HELD = b"awaiting_children"
@@ -27,9 +27,16 @@ for _, key in ipairs(redis.call('KEYS', base .. '*')) do
   if kind == 'string' then value = redis.call('GET', key)
   elseif kind == 'hash' then value = redis.call('HGETALL', key)
   elseif kind == 'list' then value = redis.call('LRANGE', key, 0, -1)
+  elseif kind == 'stream' then
+    value = {redis.call('XRANGE', key, '-', '+')}
+    for _, one in ipairs(redis.call('XINFO', 'GROUPS', key)) do
+      local held = redis.call('XPENDING', key, one[2], '-', '+', 1000)
+      value[#value + 1] = {one[2], one[8], held}
+    end
   elseif kind == 'set' then value = redis.call('SMEMBERS', key)
   elseif kind == 'zset' then value = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') end
-  answer[#answer + 1] = {string.sub(key, #base + 1), kind, value}
+  local ends = redis.call('PTTL', key) > 0 and 1 or 0
+  answer[#answer + 1] = {string.sub(key, #base + 1), kind, value, ends}
 end
 return answer
 """
@@ -49,10 +56,13 @@ READ, WIPE = _script("keyspace_read", _READ, "no-writes"), _script("keyspace_wip
 
 @dataclass(frozen=True)
 class Keyspace:
-    """Every key without its base, as bytes, dict, list or set; `at_ms` by the server's clock."""
+    """Every key without its base, as bytes, dict, list, set or `Stream`, and its type; which of
+    them end by themselves; `at_ms` by the server's clock."""
 
     at_ms: int
     keys: dict[bytes, Any]
+    types: dict[bytes, bytes]
+    ending: frozenset[bytes]
 
     @property
     def rows(self) -> dict[bytes, dict[bytes, bytes]]:
@@ -102,11 +112,26 @@ def _keyspace(reply: list[Any]) -> Keyspace:
         b"hash": lambda flat: dict(zip(flat[::2], flat[1::2], strict=True)),
         b"zset": lambda flat: dict(zip(flat[::2], flat[1::2], strict=True)),
         b"set": set,
+        b"stream": _stream,
     }
+    found = reply[1:]
     return Keyspace(
         reply[0],
-        {key: shapes.get(kind, lambda as_is: as_is)(value) for key, kind, value in reply[1:]},
+        {key: shapes.get(kind, lambda as_is: as_is)(value) for key, kind, value, _ in found},
+        {key: kind for key, kind, *_ in found},
+        frozenset(key for key, *_, ends in found if ends),
     )
+
+
+def _stream(reply: list[Any]) -> tuple[list[Any], dict[bytes, Any]]:
+    """Its entries, place and fields; its groups, each with the last place that it handed out and
+    who holds what after how many deliveries."""
+    entries, *groups = reply
+    told = {
+        name: (last, {place: (who, times) for place, who, _, times in held})
+        for name, last, held in groups
+    }
+    return [(place, tuple(fields)) for place, fields in entries], told
 
 
 def violations(space: Keyspace) -> Iterator[str]:
@@ -172,6 +197,10 @@ def told(space: Keyspace) -> dict[bytes, Any]:
             if b"py_next" in value:
                 kept = _score(value[b"py_next"], space.at_ms)
                 value[b"py_next"] = kept if isinstance(kept, str) else value[b"py_next"]
+        elif key in space.ending and key.endswith(b":logs"):
+            value = [ENDS, *value]
+        elif key.startswith(b"py:parked:"):
+            value = [fields for _, fields in value[0]]
         elif key.startswith(b"py:runs:"):
             value = [due + b" " + job_id for due, _, job_id in (run.split(b" ") for run in value)]
         found[key] = value

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from queue_core.bus import Bus
-from tests.proof import kin, orders, verbs  # noqa: F401 (they enter their verbs)
+from tests.proof import bulk, kin, orders, rankings, records, verbs  # noqa: F401 (they enter)
 from tests.proof.world import VERBS, WEIGHTS, Verb, World
 
 CHECK_EVERY = 25

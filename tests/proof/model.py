@@ -9,12 +9,14 @@ must answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from queue_core.outcomes import Word
+from tests.proof.families import Families
 
 NOW, LATER = "now", "later"
+ENDS = "it ends by itself"
 PAST_MS = 1_000_000
 """Scores up to here have passed, whatever the clock says."""
 WAKES = 64
@@ -54,25 +56,11 @@ class Job:
         return words.get(self.place, self.place).encode()
 
 
-@dataclass
-class Hashes:
-    """What hangs on ids of a flow and outlives their rows."""
-
-    dependencies: dict[bytes, int] = field(default_factory=dict)
-    processed: dict[bytes, dict[bytes, bytes]] = field(default_factory=dict)
-    failed: dict[bytes, dict[bytes, bytes]] = field(default_factory=dict)
-    unsuccessful: dict[bytes, dict[bytes, bytes]] = field(default_factory=dict)
-
-    def forget(self, job_id: bytes) -> None:
-        """All that hangs on one id."""
-        for of in (self.dependencies, self.processed, self.failed, self.unsuccessful):
-            of.pop(job_id, None)
-
-
-class Queue:
+class Queue(Families):
     """One queue and what its verbs do to it."""
 
     def __init__(self, name: bytes) -> None:
+        super().__init__()
         self.name = name
         self.jobs: dict[bytes, Job] = {}
         self.ring: list[bytes] = []
@@ -84,10 +72,9 @@ class Queue:
         self.spent = 0
         self.completed = self.failed = 0
         self.logs: dict[bytes, list[bytes]] = {}
+        self.ending: set[bytes] = set()
         self.locks: dict[bytes, bytes] = {}
         self.dedups: dict[bytes, bytes] = {}
-        self.flows = Hashes()
-        self.outbox: list[bytes] = []
 
     # ---- what is where -----------------------------------------------------------------------
 
@@ -141,10 +128,15 @@ class Queue:
         self.leave(job, "gone")
         del self.jobs[job.id]
 
+    def drop_log(self, job_id: bytes) -> None:
+        """Remove a log, one that would end by itself too."""
+        self.logs.pop(job_id, None)
+        self.ending.discard(job_id)
+
     def erase(self, job: Job) -> None:
         """Remove a job and all that hangs on it."""
         self.forget(job)
-        self.logs.pop(job.id, None)
+        self.drop_log(job.id)
         self.locks.pop(job.id, None)
         self.flows.forget(job.id)
 
@@ -240,6 +232,8 @@ class Queue:
         if self.leave(job, "gone") != "dead":
             self.child_done(job, result)
         del self.jobs[job_id]
+        if b"py_logs_ms" in self.meta and job_id in self.logs:
+            self.ending.add(job_id)
         self.completed += 1
         return Word.ok
 
@@ -300,10 +294,11 @@ class Queue:
         """Jobs whose lease ran out wait again."""
         back = [job for job in self.due("active")[:limit] if group in (None, job.group)]
         for job in back:
-            self._give_back(job)
+            self.return_one(job)
         return len(back)
 
-    def _give_back(self, job: Job) -> None:
+    def return_one(self, job: Job) -> None:
+        """A job that is held by nobody any more waits again."""
         self.leave(job, "gone")
         self.wait(job)
 
@@ -314,85 +309,12 @@ class Queue:
             stalls = int(job.row.get(b"stalled", b"0")) + 1
             job.row[b"stalled"] = b"%d" % stalls
             if stalls < most:
-                self._give_back(job)
+                self.return_one(job)
                 recovered.append(job.id)
             else:
                 self.bury(job, b"stalled")
                 dead.append(job.id)
         return recovered, dead
-
-    # ---- flows -------------------------------------------------------------------------------
-
-    def child_done(self, job: Job, result: bytes) -> None:
-        """Tell the parent, at once or through the outbox."""
-        parent, elsewhere = job.row.get(b"parent"), job.row.get(b"parent_queue")
-        if parent and elsewhere:
-            self.outbox.append(b"\0".join((elsewhere, parent, job.id, result)))
-        elif parent:
-            self.fan_in(parent, job.id, result)
-
-    def fan_in(self, parent: bytes, child: bytes, result: bytes) -> None:
-        """A child is done: counted once, and the last one releases its parent."""
-        if parent not in self.jobs:
-            return
-        told = self.flows.processed.setdefault(parent, {})
-        if child in told:
-            return
-        told[child] = result
-        if child not in self.flows.unsuccessful.get(parent, {}):
-            self._count_down(parent)
-
-    def _count_down(self, parent: bytes) -> None:
-        left = self.flows.dependencies[parent] = self.flows.dependencies.get(parent, 0) - 1
-        if left <= 0 and self.jobs[parent].place == "held":
-            self.wait(self.jobs[parent])
-
-    def child_died(self, job: Job, error: bytes) -> None:
-        """Tell the parent of a death."""
-        parent, elsewhere = job.row.get(b"parent"), job.row.get(b"parent_queue")
-        policy = job.row.get(b"parent_policy", b"fp")
-        if parent and elsewhere:
-            self._report(elsewhere, parent, job.id, policy, error)
-        elif parent:
-            self.fail_parent(parent, job.id, policy, error)
-            self.climb(parent, error)
-
-    def fail_parent(self, parent: bytes, child: bytes, policy: bytes, error: bytes) -> None:
-        """A child is dead: its parent too, or it is counted as done."""
-        job = self.jobs.get(parent)
-        if job is None or job.group:
-            return
-        if policy == b"id":
-            told = self.flows.unsuccessful.setdefault(parent, {})
-            fresh = child not in told
-            told[child] = error
-            if fresh and child not in self.flows.processed.get(parent, {}):
-                self._count_down(parent)
-            return
-        self.flows.failed.setdefault(parent, {})[child] = error
-        if job.place in ("held", "pending", "dead"):
-            job.place, job.score = "dead", 0
-
-    def climb(self, parent: bytes, error: bytes) -> None:
-        """A dead parent tells its own parent through the outbox."""
-        job = self.jobs.get(parent)
-        if job and job.place == "dead" and b"parent" in job.row:
-            home = job.row.get(b"parent_queue", self.name)
-            policy = job.row.get(b"parent_policy", b"fp")
-            self._report(home, job.row[b"parent"], job.id, policy, error)
-
-    def _report(self, *words: bytes) -> None:
-        self.outbox.append(b"\0fail\0" + b"\0".join(words))
-
-    def deliver_death(self, parent: bytes, child: bytes, policy: bytes, error: bytes) -> None:
-        """An outbox entry of a death arrives; told twice it counts once."""
-        told = self.flows.unsuccessful if policy == b"id" else self.flows.failed
-        if child in told.get(parent, {}):
-            return
-        was_dead = parent in self.jobs and self.jobs[parent].place == "dead"
-        self.fail_parent(parent, child, policy, error)
-        if not was_dead:
-            self.climb(parent, error)
 
     def view(self) -> dict[str, Any]:
         """Numbers that reads answer."""

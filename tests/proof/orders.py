@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from queue_core.outcomes import Word
 from queue_core.verbs import jobs, lanes, locks, queues
 from tests.proof.verbs import HOUR, a_payload, an_instant, pairs_of
 from tests.proof.world import GROUPS, IDS, World, command, verb
@@ -193,20 +194,33 @@ def queue_obliterate(w: World, hand: Random) -> None:
 
 
 @verb(1)
-def enforce(w: World, hand: Random) -> None:
+def queue_bound(w: World, hand: Random) -> None:
     """An operator bounds a queue's concurrency and rate, or lifts the bounds."""
     q, model = w.pick(hand)
-    bounds: dict[bytes, bytes] = hand.choice([
-        {b"py_enforce": b"1", b"concurrency": b"2"},
-        {b"py_enforce": b"1", b"max": b"3", b"py_window_ms": b"%d" % HOUR},
-    ])  # fmt: skip
-    names = [b"py_enforce", b"concurrency", b"max", b"py_window_ms"]
-    had = sum(model.meta.pop(name, None) is not None for name in names)
-    w.do("lift the bounds", command("HDEL", q.meta, *names), had)
+    most, rate, enforce = None, None, hand.random() < 0.8
     if hand.random() < 0.3:
-        model.meta |= bounds
-        words = [word for pair in bounds.items() for word in pair]
-        w.do(f"bound {bounds}", command("HSET", q.meta, *words), len(bounds))
+        most, rate = hand.choice([(2, None), (None, 3), (2, 3)])
+    window = None if rate is None else hand.choice([HOUR, 2 * HOUR])
+    expected = model.set_meta(
+        {
+            b"concurrency": most,
+            b"max": rate,
+            b"py_window_ms": window,
+            b"py_enforce": 1 if enforce and (most or rate) else None,
+        }
+    )
+    if expected is Word.ok and window is None:
+        model.spent = 0
+    plan = queues.bound(q, most, rate, window, enforce=enforce)
+    w.do(f"queue_bound {q.name!r} {most} {rate} {window} {enforce}", plan, expected)
+
+
+@verb(1)
+def keep_logs(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    after_ms = hand.choice([None, HOUR])
+    expected = model.set_meta({b"py_logs_ms": after_ms})
+    w.do(f"keep_logs {q.name!r} {after_ms}", queues.keep_logs(q, after_ms), expected)
 
 
 @verb(2)

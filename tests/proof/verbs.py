@@ -21,7 +21,7 @@ def a_payload(hand: Random) -> bytes:
     return hand.choice([b"p", b"", b"\0\xff", b"payload"])
 
 
-def _id(hand: Random) -> bytes:
+def an_id(hand: Random) -> bytes:
     return FOREIGN if hand.random() < 0.02 else hand.choice(IDS)
 
 
@@ -40,14 +40,14 @@ def _wait(hand: Random) -> tuple[int, Score]:
 @verb(4)
 def enqueue(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
-    job_id, payload = _id(hand), a_payload(hand)
+    job_id, payload = an_id(hand), a_payload(hand)
     w.do(f"enqueue {job_id!r}", admission.enqueue(q, job_id, payload), model.admit(job_id, payload))
 
 
 @verb(2)
 def enqueue_many(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
-    items = [(_id(hand), a_payload(hand)) for _ in range(hand.randint(0, 4))]
+    items = [(an_id(hand), a_payload(hand)) for _ in range(hand.randint(0, 4))]
     expected = [model.admit(job_id, payload) for job_id, payload in items]
     w.do(f"enqueue_many {items}", admission.enqueue_many(q, items), expected)
 
@@ -55,7 +55,7 @@ def enqueue_many(w: World, hand: Random) -> None:
 @verb(2)
 def enqueue_at(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
-    job_id, payload, at = _id(hand), a_payload(hand), an_instant(hand)
+    job_id, payload, at = an_id(hand), a_payload(hand), an_instant(hand)
     expected = model.admit(job_id, payload, score=at)
     w.do(f"enqueue_at {job_id!r} {at}", admission.enqueue_at(q, job_id, payload, at), expected)
 
@@ -63,7 +63,7 @@ def enqueue_at(w: World, hand: Random) -> None:
 @verb(2)
 def enqueue_in(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
-    job_id, payload, (wait, score) = _id(hand), a_payload(hand), _wait(hand)
+    job_id, payload, (wait, score) = an_id(hand), a_payload(hand), _wait(hand)
     expected = model.admit(job_id, payload, score=score)
     w.do(f"enqueue_in {job_id!r} {wait}", admission.enqueue_in(q, job_id, payload, wait), expected)
 
@@ -71,7 +71,7 @@ def enqueue_in(w: World, hand: Random) -> None:
 @verb(4)
 def lane_enqueue(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
-    group, job_id, payload = hand.choice(GROUPS), _id(hand), a_payload(hand)
+    group, job_id, payload = hand.choice(GROUPS), an_id(hand), a_payload(hand)
     expected = model.admit(job_id, payload, group)
     plan = admission.lane_enqueue(q, group, job_id, payload)
     w.do(f"lane_enqueue {group!r} {job_id!r}", plan, expected)
@@ -80,7 +80,7 @@ def lane_enqueue(w: World, hand: Random) -> None:
 @verb(2)
 def lane_enqueue_at(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
-    group, job_id, payload = hand.choice(GROUPS), _id(hand), a_payload(hand)
+    group, job_id, payload = hand.choice(GROUPS), an_id(hand), a_payload(hand)
     at = an_instant(hand)
     expected = model.admit(job_id, payload, group, at)
     plan = admission.lane_enqueue_at(q, group, job_id, payload, at)
@@ -90,7 +90,7 @@ def lane_enqueue_at(w: World, hand: Random) -> None:
 @verb(2)
 def lane_enqueue_in(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
-    group, job_id, payload = hand.choice(GROUPS), _id(hand), a_payload(hand)
+    group, job_id, payload = hand.choice(GROUPS), an_id(hand), a_payload(hand)
     wait, score = _wait(hand)
     expected = model.admit(job_id, payload, group, score)
     plan = admission.lane_enqueue_in(q, group, job_id, payload, wait)

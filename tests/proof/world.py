@@ -15,13 +15,14 @@ from typing import Any, TypeAlias
 from queue_core.bus import Bus
 from queue_core.ids import Minter
 from queue_core.jobs import Lease
-from queue_core.keys import QueueKeys, queue
+from queue_core.keys import QueueKeys, board, board_base, queue
 from queue_core.plans import Call, Plan
 from tests.proof.administration import Administered
+from tests.proof.beside import Board, Stream
 from tests.proof.keyspace import read, told, violations, wipe
 from tests.proof.model import Job
 
-QUEUES, LANES, JOBS = 2, 3, 8
+QUEUES, LANES, JOBS, GAMES = 2, 3, 8, 2
 PIPELINE = 64
 
 _names = itertools.count()
@@ -61,6 +62,8 @@ class World:
         run = next(_names)
         self.keys = [queue(f"{name}.{run}.{at}") for at in range(QUEUES)]
         self.models = {q.name: Administered(q.name) for q in self.keys}
+        self.streams: dict[bytes, dict[bytes, Stream]] = {q.name: {} for q in self.keys}
+        self.boards = {f"{name}.{run}.{at}".encode(): Board() for at in range(GAMES)}
         self.steps = 0
         self.hands: list[tuple[QueueKeys, bytes, bytes]] = []
         self.trace: list[str] = []
@@ -137,6 +140,8 @@ class World:
             if wrong := list(violations(space)):
                 raise Broken(f"{q.name!r}: {wrong}\n{self._last()}")
             seen, expected = told(space), model.keyspace()
+            for name, stream in self.streams[q.name].items():
+                expected |= stream.keyspace(name)
             if seen != expected:
                 parts = [
                     f"{key!r} is {seen.get(key)!r}\n and not {expected.get(key)!r}"
@@ -149,11 +154,18 @@ class World:
                 if attempts < self._attempts.get(job, 0):
                     raise Broken(f"the attempts of {job.id!r} went down to {attempts}")
                 self._attempts[job] = attempts
+        for game, model_board in self.boards.items():
+            seen_board = self.bus.run(_board(game))
+            if seen_board != (model_board.totals, model_board.scores):
+                raise Broken(f"{game!r}: {seen_board}, {vars(model_board)}\n{self._last()}")
         self.trace.clear()
 
     def close(self) -> None:
         """Leave nothing."""
         self.bus.run(wipe(*self.keys))
+        for game in self.boards:
+            self.bus.run(command("DEL", board(game)))
+            self.bus.run(command("DEL", board_base(game)))
 
     def _last(self) -> str:
         return "since the last check:\n  " + "\n  ".join(self.trace)
@@ -163,6 +175,17 @@ def _leases(answer: Lease | list[Lease] | None) -> list[tuple[bytes, bytes, byte
     """What was handed out, however the verb answers."""
     leases = answer if isinstance(answer, list) else [answer] if answer else []
     return [(one.id, one.payload, one.token, one.group) for one in leases]
+
+
+def _board(game: bytes) -> Plan[tuple[dict[bytes, int], dict[bytes, int]]]:
+    """A game's totals and its board."""
+    totals = yield Call("HGETALL", (board_base(game),))
+    scores = yield Call("ZRANGE", (board(game),), (0, -1, "WITHSCORES"))
+    return _numbers(totals), _numbers(scores)
+
+
+def _numbers(flat: list[bytes]) -> dict[bytes, int]:
+    return {name: int(text) for name, text in zip(flat[::2], flat[1::2], strict=True)}
 
 
 def command(name: str, key: bytes, *args: bytes | int | str) -> Plan[Any]:
