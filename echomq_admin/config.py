@@ -7,6 +7,7 @@ environment.
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 
@@ -72,8 +73,12 @@ def prefix() -> str:
 
 
 def site_url() -> str:
-    """ECHOMQ_URL: how the console is reached, for links printed by a shell; "" where unsaid."""
-    return str(getattr(settings, "ECHOMQ_URL", "")).rstrip("/")
+    """ECHOMQ_URL: how the console is reached, for links printed by a shell; the living house's,
+    or "" where unsaid."""
+    lives = house()
+    at = urlsplit(lives.console if isinstance(lives, Notice) else "")
+    told = str(getattr(settings, "ECHOMQ_URL", ""))
+    return (told or at._replace(path="").geturl()).rstrip("/")
 
 
 def login_url() -> str:

@@ -82,6 +82,7 @@ def run(var: Path, port: int, bus_url: str | None) -> None:
 def main() -> int:
     """The exit code: 0 after an orderly stop, 1 with one line on stderr where it refused."""
     arguments = _arguments()
+    os.umask(0o077)  # sessions, payloads and logs are their owner's alone
     var = Path(os.environ.get("ECHOMQ_VAR") or ROOT / "var").resolve()
     try:
         run(var, arguments.port, arguments.bus)

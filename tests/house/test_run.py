@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from queue_core.bus import connect
 from queue_core.keys import queue
 from queue_core.verbs import admission
 from tests.builders import command
-from tests.house.running import Running, free_port, gone, processes, refused
+from tests.house.running import ROOT, Running, environment, free_port, gone, processes, refused
 from tests.visitor import Visitor
 
 Q = queue("kept-by-the-house")
@@ -46,6 +48,16 @@ def test_a_house_from_its_start_to_the_next(
     assert status == 200
     assert "main" in page
     assert Visitor(url).get(link.removeprefix(url.rstrip("/")))[0] == 410
+
+    # A command of another shell prints a link to this console; nobody else may read its files.
+    asked = subprocess.run(
+        [sys.executable, "manage.py", "echomq", "sign-in", "--user", "operator"],
+        cwd=ROOT, env={**environment(tmp_path), "ECHOMQ_BUS_URL": "", "ECHOMQ_URL": ""},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert asked.stdout.startswith(f"{url}sign-in/")
+    kept = [tmp_path / "console.sqlite3", tmp_path / "log", tmp_path / "valkey"]
+    assert not [path for path in kept if path.stat().st_mode & 0o077]
 
     # A second start says so, in the same folder and on the same port.
     code, why = refused(tmp_path, "--port", str(free_port()))

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import django
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,6 +93,17 @@ def test_a_found_redis_serves(ready: Path) -> None:
     asked = "import runpy; print(runpy.run_path('dev', run_name='dev')['find_redis']())"
     done = told(ready, "-c", asked, REDIS_SERVER=sys.executable)
     assert (done.stdout.strip(), done.stderr) == (sys.executable, "")
+
+
+def test_the_commands_find_the_venv(ready: Path) -> None:
+    """A Python without Django, as a shell's own is, hands over to that of the clone."""
+    shutil.copy(ROOT / "manage.py", ready)
+    done = told(ready, "-S", "manage.py", "version")
+    assert (done.stdout.strip(), done.stderr) == (django.__version__, "")
+    (ready / ".venv").unlink()
+    done = told(ready, "-S", "manage.py", "version")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "Django is not installed here. ./dev setup installs it.\n"
 
 
 def test_help_names_every_verb_and_an_unknown_one_is_refused(clone: Path) -> None:
