@@ -14,10 +14,10 @@ _HEAD = """# Soaks
 adds a row here. The same proofs run for seconds in every test run, with a fixed seed and a fresh
 one.
 
-A step of the model is one verb on jobs, lanes, repeats, flows, whole queues, streams or boards, sent
-to a real server and done to a pure model. It breaks on an answer or a key that is not the model's,
-an id in two places or in none, a state, counter or ring that disagrees, a token handed out twice,
-and attempts that went down.
+A step of the model is one verb on jobs, lanes, repeats, flows, whole queues, streams or boards,
+sent to a real server and done to a pure model. It breaks on an answer or a key that is not the
+model's, an id in two places or in none, a state, counter or ring that disagrees, a token handed out
+twice, and attempts that went down.
 
 A step of the crash is one SIGKILL of a worker, the pump, a producer or the server with its
 append-only file, under load. It breaks on an admitted job that is neither completed, nor dead, nor
