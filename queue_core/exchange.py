@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from types import GeneratorType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from queue_core.errors import (
     ContractError,
@@ -55,8 +55,7 @@ class Cut:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(NamedTuple):
     """One node's pipeline of one round."""
 
     node: str
@@ -86,8 +85,7 @@ def words_of(call: Call) -> Words:
     script = call.script
     if script is None:
         return (call.name, *call.keys, *call.args)
-    verb = "EVALSHA" if script.writes else "EVALSHA_RO"
-    return (verb, script.sha, len(call.keys), *call.keys, *call.args)
+    return (script.verb, script.sha, len(call.keys), *call.keys, *call.args)
 
 
 def permit(call: Call) -> None:

@@ -6,7 +6,10 @@ from __future__ import annotations
 import select
 import socket
 import ssl
+import struct
+import threading
 from collections.abc import Callable
+from time import monotonic
 from typing import Any, cast
 
 import hiredis
@@ -18,6 +21,12 @@ from queue_core.routes import Words
 from queue_core.servers import Address
 
 NOT_YET: Any = object()
+AWAKE_S = 0.000_1
+"""How long an answer is awaited before the thread sleeps for it."""
+
+ASLEEP_S = 0.02
+"""How long answers are slept for at once after one that did not come in that time."""
+
 _CHUNK = 65_536
 _pack: Callable[[Words], bytes] = cast(Any, hiredis.pack_command)  # its stub knows one word
 
@@ -35,6 +44,35 @@ def reader() -> hiredis.Reader:
     return hiredis.Reader(ConnectionError, fault, notEnoughData=NOT_YET)
 
 
+class Vigil:
+    """Staying awake for an answer that is as good as there, since to sleep and be woken takes
+    longer than the server needs for most. One thread of a bus does at a time: where another asks
+    meanwhile, the core is better left to it. After that, and after an answer that did not come,
+    the server being far or without a core of its own now, the next ones are slept for.
+    """
+
+    def __init__(self) -> None:
+        self._sleep_until = 0.0
+        self._lock = threading.Lock()
+
+    def keep(self, poll: select.poll) -> None:
+        """Wait for a moment without sleeping until something can be read."""
+        now, here = monotonic(), poll.poll
+        if now < self._sleep_until:
+            return
+        if not self._lock.acquire(blocking=False):
+            self._sleep_until = now + ASLEEP_S
+            return
+        try:
+            until = now + AWAKE_S
+            while not here(0) and now >= self._sleep_until:
+                now = monotonic()
+                if now > until:
+                    self._sleep_until = now + ASLEEP_S
+        finally:
+            self._lock.release()
+
+
 class Link:
     """One connection to one server. Used by one thread at a time.
 
@@ -42,15 +80,18 @@ class Link:
     where whatever comes unasked between replies is put, None for nowhere.
     """
 
-    __slots__ = ("_poll", "_reader", "_socket", "aside", "claimed", "node", "resp3", "timeout_s")
+    __slots__ = (
+        "_poll", "_reader", "_socket", "_vigil", "aside", "claimed", "node", "resp3", "timeout_s",
+    )  # fmt: skip
 
-    def __init__(self, address: Address, timeout_s: float) -> None:
+    def __init__(self, address: Address, timeout_s: float, vigil: Vigil) -> None:
         """Connect. `UnavailableError` with code CONNECT where nobody answers."""
         self.node = address.name
         self.claimed = False
         self.resp3 = False
         self.aside: list[Reply] | None = None
         self.timeout_s = timeout_s
+        self._vigil = vigil
         self._reader = reader()
         try:
             if address.port:
@@ -75,9 +116,17 @@ class Link:
             raise UnavailableError("CONNECT", f"no TLS with {self.node}: {error}") from None
 
     def timeout(self, seconds: float) -> None:
-        """How long a reply may take from now on."""
+        """How long a reply may take from now on. Kept by the system, where it can be: Python's own
+        time-out asks the system once more before each send and each receive."""
         self.timeout_s = seconds
-        self._socket.settimeout(seconds)
+        if isinstance(self._socket, ssl.SSLSocket):
+            self._socket.settimeout(seconds)
+            return
+        micros = max(1, round(seconds * 1_000_000))  # none would be for ever
+        span = struct.pack("@ll", *divmod(micros, 1_000_000))
+        self._socket.settimeout(None)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, span)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, span)
 
     def lives(self) -> bool:
         """Whether an idle connection may still be used: nothing came in while it rested."""
@@ -94,10 +143,8 @@ class Link:
         reply = parser.gets()
         while reply is NOT_YET or type(reply) is hiredis.PushNotification:
             if reply is NOT_YET:
-                data = self._socket.recv(_CHUNK)
-                if not data:
-                    raise ConnectionResetError("the server closed the connection")
-                parser.feed(data)
+                self._vigil.keep(self._poll)
+                self._hear()
             elif self.aside is not None:
                 self.aside.append(list(reply))
             reply = parser.gets()
@@ -107,10 +154,7 @@ class Link:
         """The next thing the server says, a push or a reply."""
         reply = self._reader.gets()
         while reply is NOT_YET:
-            data = self._socket.recv(_CHUNK)
-            if not data:
-                raise ConnectionResetError("the server closed the connection")
-            self._reader.feed(data)
+            self._hear()
             reply = self._reader.gets()
         return list(reply) if isinstance(reply, list) else reply
 
@@ -128,11 +172,18 @@ class Link:
                 came.append(list(reply) if isinstance(reply, list) else reply)
             if not readable:
                 return came
-            data = self._socket.recv(_CHUNK)
-            if not data:
-                raise ConnectionResetError("the server closed the connection")
-            parser.feed(data)
+            self._hear()
             readable = isinstance(self._socket, ssl.SSLSocket) and self._socket.pending() > 0
+
+    def _hear(self) -> None:
+        """Take in what the server says next. `OSError` as of `read`."""
+        try:
+            data = self._socket.recv(_CHUNK)
+        except BlockingIOError:
+            raise TimeoutError("timed out") from None
+        if not data:
+            raise ConnectionResetError("the server closed the connection")
+        self._reader.feed(data)
 
     def close(self) -> None:
         """Give it up."""

@@ -11,7 +11,7 @@ from queue_core import fence as fencing
 from queue_core import greeting
 from queue_core.errors import EchoMQError, UnavailableError
 from queue_core.exchange import Cut, Send
-from queue_core.links import Link
+from queue_core.links import Link, Vigil
 from queue_core.plans import Reply
 from queue_core.routes import Ask, Routes, Words
 from queue_core.servers import Address, Servers
@@ -35,10 +35,14 @@ class Pools:
         self._tls: ssl.SSLContext | None = servers.tls.context() if servers.tls else None
         self._idle: dict[str, list[Link]] = {}
         self._learning = threading.Lock()
+        self._vigil = Vigil()
         self._closed = False
 
     def sent(self, sends: Sequence[Send], within_s: float | None = None) -> list[list[Reply]]:
         """One round: everything goes out before the first answer is awaited."""
+        if len(sends) == 1:
+            out = self._out(sends[0], within_s)
+            return [out if isinstance(out, list) else self._in(out, len(sends[0].words))]
         went = [self._out(send, within_s) for send in sends]
         return [
             went_out if isinstance(went_out, list) else self._in(went_out, len(send.words))
@@ -139,7 +143,7 @@ class Pools:
         return link
 
     def _plain(self, address: Address) -> Link:
-        link = Link(address, self._connect_s)
+        link = Link(address, self._connect_s, self._vigil)
         if self._tls is not None:
             link.secure(self._tls, address.host)
         return link

@@ -39,7 +39,11 @@ def _folder() -> Traversable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Script:
-    """One transition or read: its text as sent, its SHA-1, and the contract of its header."""
+    """One transition or read: its text as sent, its SHA-1, and the contract of its header.
+
+    `writes` is whether it may change the bus; a pure read declares `flags: no-writes`. `verb` is
+    the command that runs it.
+    """
 
     name: str
     source: bytes
@@ -49,11 +53,8 @@ class Script:
     variadic: bool
     replies: str
     flags: frozenset[str]
-
-    @property
-    def writes(self) -> bool:
-        """Whether it may change the bus; a pure read declares `flags: no-writes`."""
-        return "no-writes" not in self.flags
+    writes: bool
+    verb: str
 
     def call(self, keys: tuple[bytes, ...], *args: Arg) -> Call:
         """A call of this script. `ContractError` where keys or arguments do not fit the header."""
@@ -113,6 +114,8 @@ def _build(name: str, text: str, parts: dict[str, str]) -> Script:
         variadic=rest is not None,
         replies=header["replies"],
         flags=flags,
+        writes="no-writes" not in flags,
+        verb="EVALSHA_RO" if "no-writes" in flags else "EVALSHA",
     )
 
 
