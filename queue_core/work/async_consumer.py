@@ -33,7 +33,7 @@ from queue_core.work.serving import Policy
 from queue_core.work.task import AsyncRuns, AsyncTask, Attempt, Task
 from queue_core.work.task_hands import AsyncHandler, FromThread, TaskHands, is_awaited
 from queue_core.work.trouble import Trouble
-from queue_core.work.turns import Want, look
+from queue_core.work.turns import Want, look, waits
 
 _log = logging.getLogger(__name__)
 
@@ -149,12 +149,14 @@ class AsyncConsumer:
 
     async def _serve(self) -> None:
         """Take turns. `short`: the last claim found less than it wanted, so that the watch is set
-        before the next one; `dry`: that one found nothing, so only a change or a beat makes another
-        worth its while."""
+        before the next one; `dry`: then nothing waited, or that one found nothing, so only a
+        change or a beat makes another worth its while. What was heard of is claimed at once, and
+        the watch set when its handler has it."""
         short, dry, beat_at = True, False, 0.0
         while not self._stopping.is_set():
             now = await self._collect()
-            dry = dry and now < beat_at and not self._watch.heard
+            if dry and (self._watch.heard or now >= beat_at):
+                short, dry = not self._watch.heard, False
             want = None if dry else self._want()
             if want is None and not self._ledger.unsettled:
                 await self._rest(beat_at - now if dry else self._beat_ms / 1000, dry)
@@ -162,8 +164,13 @@ class AsyncConsumer:
             try:
                 if want is not None and short:
                     self._watch.taken()
-                    beats = HEARD_BEATS if await self._watch.look(self._look) is not None else 1
+                    found = await self._watch.look(self._look)
+                    beats = HEARD_BEATS if found is not None else 1
                     beat_at = time.monotonic() + self._beat_ms * beats / 1000
+                    if not waits(found):
+                        dry = True
+                        self._trouble.over()
+                        continue
                 taken = await self._bus.run(self._ledger.turn(want, self._task_of))
             except EchoMQError as fault:
                 await within(self._stopping, self._trouble.met(fault))

@@ -28,7 +28,7 @@ from queue_core.work.serving import Policy
 from queue_core.work.task import AsyncTask, Attempt, Runs, Task
 from queue_core.work.task_hands import AsyncHandler, Awaited, LoopHands, is_awaited
 from queue_core.work.trouble import Trouble
-from queue_core.work.turns import Want, look
+from queue_core.work.turns import Want, look, waits
 
 LEASE_MS = 30_000
 BEAT_MS = 1_000
@@ -158,21 +158,27 @@ class Consumer:
 
     def _serve(self) -> None:
         """Take turns. `short`: the last claim found less than it wanted, so that the watch is set
-        before the next one; `dry`: that one found nothing, so only a change makes another worth
-        its while."""
+        before the next one; `dry`: then nothing waited, or that one found nothing, so only a
+        change makes another worth its while. What was heard of is claimed at once, and the watch
+        set when its handler has it."""
         short, dry, beat_at = True, False, 0.0
         while not self._stopping.is_set():
             now = self._collect()
             dry = dry and now < beat_at
             want = None if dry else self._want()
             if want is None and not self._ledger.unsettled:
-                heard = self._rest(beat_at - now if dry else self._beat_ms / 1000, dry)
-                dry = dry and not heard
+                if self._rest(beat_at - now if dry else self._beat_ms / 1000, dry):
+                    short, dry = short and not dry, False
                 continue
             try:
                 if want is not None and short:
-                    beats = HEARD_BEATS if self._watch.look(self._look) is not None else 1
+                    found = self._watch.look(self._look)
+                    beats = HEARD_BEATS if found is not None else 1
                     beat_at = time.monotonic() + self._beat_ms * beats / 1000
+                    if not waits(found):
+                        dry = True
+                        self._trouble.over()
+                        continue
                 taken = self._bus.run(self._ledger.turn(want, self._task_of))
             except EchoMQError as fault:
                 self._stopping.wait(self._trouble.met(fault))

@@ -47,7 +47,7 @@ class Ledger:
         weighted: bool,
     ) -> None:
         self.q = q
-        self.turns = 0
+        self.turns = 1
         self.unsettled: list[InHand] = []
         self.refused: list[InHand] = []
         self.presence = Presence(q, worker, concurrency)
@@ -75,7 +75,6 @@ class Ledger:
         size = free + self._ahead.room
         if size < 1:
             return None
-        self.turns += 1
         sure = max(0, free)
         return Want(size, sure, self._lease_ms, self._worker, self.turns, self._weighted)
 
@@ -111,6 +110,7 @@ class Ledger:
         where only ghosts were met. Raises the fault of a bus that does not serve; what is unsettled
         then is settled in a later turn: repeated, that is refused as stale or gone at worst."""
         ending, self.unsettled = self.unsettled, []
+        self.turns += want is not None
         answers: list[Word | EchoMQError] = []
         try:
             jobs = [(one.task.lease, one.verdict or Done()) for one in ending]

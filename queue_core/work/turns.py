@@ -63,6 +63,8 @@ def turn(
 ) -> Plan[tuple[list[Word | EchoMQError], Taken]]:
     """Settle each of `ended` by itself and tell of it, and claim what is wanted: a word or a fault
     for each, in order, and what the claim came to."""
+    if not ended and want is not None:
+        return [], (yield from _claimed(want.call(q)))
     done = [at for at, (_, verdict) in enumerate(ended) if type(verdict) is Done]
     calls = settle.complete_calls(q, [_done(*ended[at]) for at in done])
     rest = [at for at, (_, verdict) in enumerate(ended) if type(verdict) is not Done]
@@ -115,6 +117,14 @@ def _by_itself(q: QueueKeys, lease: Lease, verdict: Verdict, policy: Policy) -> 
     return word
 
 
+def _claimed(call: Call) -> Plan[Taken]:
+    """A claim that travels alone, as an idle worker's does."""
+    try:
+        return claims.leases((yield call))
+    except EchoMQError as fault:
+        return fault
+
+
 def _taken(reply: Reply) -> Taken:
     return reply if isinstance(reply, EchoMQError) else claims.leases(reply)
 
@@ -134,6 +144,14 @@ def give_back(q: QueueKeys, leases: Sequence[Lease]) -> Plan[None]:
 def look(q: QueueKeys) -> Call:
     """The read whose change tells an idle worker that there may be something to claim."""
     return _WAITING.call((q.pending, q.ring, q.meta), q.base)
+
+
+def waits(found: Reply | None) -> bool:
+    """Whether a claim after a look is worth its while; None is the look that told nothing."""
+    if found is None:
+        return True
+    _now_ms, flat, lanes, paused = found
+    return bool(flat or lanes) and not paused
 
 
 class Ahead:
