@@ -222,6 +222,6 @@ def wait_each(watches: Sequence[tuple[Watch, bytes | None]], timeout_s: float) -
     heard, in order."""
     poll = select.poll()
     before = [one._begin(poll, timeout_s, wake) for one, wake in watches]
-    wait_ms = 0.0 if any(before) else max(0.0, timeout_s * 1000)
+    wait_ms = 0.0 if any(before) else max(0.0, round(timeout_s * 1000, 3))  # made whole, upwards
     ready = {fd for fd, _ in poll.poll(wait_ms)}
     return [keys + one._end(ready) for keys, (one, _) in zip(before, watches, strict=True)]

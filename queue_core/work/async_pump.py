@@ -92,11 +92,14 @@ class AsyncPump:
             self._trouble.over(part)
 
     async def _look(self, turn: Turn, watch: AsyncWatch) -> None:
-        found, told = await self._next_due(turn, watch)
-        if found.wait_ms == 0:
-            await self._bus.run(do_due(turn.q, self._mint, found))
-            found, told = await self._next_due(turn, watch)
-        turn.looked(found, told)
+        known = turn.coming
+        if known is None:
+            known, told = await self._next_due(turn, watch)
+            if known.wait_ms:
+                turn.looked(known, told)
+                return
+        await self._bus.run(do_due(turn.q, self._mint, known))
+        turn.looked(*(await self._next_due(turn, watch)))
 
     async def _next_due(self, turn: Turn, watch: AsyncWatch) -> tuple[Due, bool]:
         """What is next due, and whether a change of that will be told."""

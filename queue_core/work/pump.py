@@ -9,10 +9,11 @@ queue.
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from queue_core.async_watches import AsyncWatches
@@ -72,20 +73,29 @@ class AsyncDrives(AsyncRuns, AsyncWatches, Protocol):
 @dataclass(frozen=True, slots=True)
 class Due:
     """When time next has work in a queue, in ms of the server's clock: its schedule and its
-    repeats, None where there is none; and how many deliveries of flows wait."""
+    repeats, None where there is none; and how many deliveries of flows wait. `past_us` of the ms
+    that runs have passed: due is what a whole ms has reached."""
 
     now_ms: int
     scheduled: float | None
     repeated: float | None
     deliveries: int
+    past_us: int = 0
 
     @property
-    def wait_ms(self) -> float | None:
-        """How long until it has, 0 where it has now, None where nothing is in sight."""
-        if self.deliveries:
+    def soonest_ms(self) -> float:
+        """When that is, endless where nothing is in sight."""
+        heads = (self.scheduled, self.repeated)
+        return min((head for head in heads if head is not None), default=math.inf)
+
+    @property
+    def wait_ms(self) -> float:
+        """How long until it has, 0 where it has now, endless where nothing is in sight."""
+        soonest = self.soonest_ms
+        if self.deliveries or soonest <= self.now_ms:
             return 0
-        heads = [head for head in (self.scheduled, self.repeated) if head is not None]
-        return max(0, min(heads) - self.now_ms) if heads else None
+        whole = soonest if soonest == math.inf else math.ceil(soonest)
+        return whole - self.now_ms - self.past_us / 1000
 
 
 def look(q: QueueKeys) -> Call:
@@ -95,8 +105,8 @@ def look(q: QueueKeys) -> Call:
 
 def due_of(reply: Reply) -> Due:
     """What a look found."""
-    now_ms, scheduled, repeated, deliveries = reply
-    return Due(now_ms, _score(scheduled), _score(repeated), deliveries)
+    now_ms, scheduled, repeated, deliveries, past_us = reply
+    return Due(now_ms, _score(scheduled), _score(repeated), deliveries, past_us)
 
 
 def _score(text: bytes | None) -> float | None:
@@ -134,12 +144,15 @@ def _fire(q: QueueKeys, mint: Mint, now_ms: int) -> Plan[None]:
 
 
 class Turn:
-    """When one queue is looked at next, and when for ended leases (monotonic, s)."""
+    """When one queue is looked at next, and when for ended leases (monotonic, s). `coming` is what
+    will be due then, as far as is known: it is promoted without looking first, by a script that
+    asks the server's clock itself."""
 
     def __init__(self, q: QueueKeys) -> None:
         self.q = q
         self.call = look(q)
         self.leases_at = 0.0
+        self.coming: Due | None = None
         self._keys = frozenset({q.schedule, q.repeat, q.outbox, ANY})
         self._looked_at = -1.0
         self._look_at = 0.0
@@ -156,17 +169,22 @@ class Turn:
     def looked(self, found: Due, told: bool) -> None:
         """It was looked at just now; by a line that will be `told` of changes, or not."""
         most = HEARD_MS if told else TICK_MS
-        wait_ms = most if found.wait_ms is None else min(found.wait_ms, most)
+        wait_ms = min(found.wait_ms, most)
         self._looked_at = time.monotonic()
-        self._look_at = self._looked_at + max(wait_ms, wait_ms and 1) / 1000
+        self._look_at = self._looked_at + wait_ms / 1000
+        self.coming = None
+        if 0 < wait_ms < most and found.scheduled == found.soonest_ms:
+            self.coming = replace(found, now_ms=math.ceil(found.soonest_ms), past_us=0)
 
     def hear(self, changed: Collection[bytes]) -> None:
         """Look soon where something of the queue has changed."""
         if not self._keys.isdisjoint(changed):
             self._look_at = min(self._look_at, self._looked_at + GAP_MS / 1000)
+            self.coming = None
 
     def wait(self, seconds: float) -> None:
         """Do nothing for so long."""
+        self.coming = None
         self._look_at = self.leases_at = time.monotonic() + seconds
 
 
@@ -247,11 +265,14 @@ class Pump:
             self._trouble.over(part)
 
     def _look(self, turn: Turn, watch: Watch) -> None:
-        found, told = self._next_due(turn, watch)
-        if found.wait_ms == 0:
-            self._bus.run(do_due(turn.q, self._mint, found))
-            found, told = self._next_due(turn, watch)
-        turn.looked(found, told)
+        known = turn.coming
+        if known is None:
+            known, told = self._next_due(turn, watch)
+            if known.wait_ms:
+                turn.looked(known, told)
+                return
+        self._bus.run(do_due(turn.q, self._mint, known))
+        turn.looked(*self._next_due(turn, watch))
 
     def _next_due(self, turn: Turn, watch: Watch) -> tuple[Due, bool]:
         """What is next due, and whether a change of that will be told."""
@@ -260,10 +281,15 @@ class Pump:
         return due_of(reply if told else self._bus.run(one(turn.call))), told
 
     def _rest(self) -> None:
-        """Sleep until the first of the queues has something to do, or hears of it."""
+        """Sleep until the first of the queues has something to do, or hears of it. Whole ms are
+        slept listening, the rest of one is not, since a wait for sockets ends on a whole ms."""
         soonest = min(turn.at for turn, _ in self._turns)
+        whole, rest = divmod(max(0.0, soonest - time.monotonic()), 0.001)
+        if not whole:
+            time.sleep(rest)
+            return
         try:
-            changed = wait_any(self._watches, soonest - time.monotonic())
+            changed = wait_any(self._watches, whole / 1000)
         except EchoMQError as fault:
             _log.debug("looking again: %s", fault)
             changed = [ANY]
