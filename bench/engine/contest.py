@@ -15,6 +15,7 @@ from queue_core.embedded import Embedded
 from queue_core.plans import Call, Plan
 
 OURS = "this engine"
+LANE, PLAIN = f"{OURS}, a lane", f"{OURS}, a plain client's"
 FLOOR = "bare floor"
 ROUNDS = 9
 ADMITTED = 1_000
@@ -22,7 +23,8 @@ BULK = 20_000
 BULLMQ_BULK = 5_000
 SERVED = 1_000
 SERVED_FAST = 5_000
-PICKED = 20
+SMALL, LARGE, TIMES = 1_000, 200_000, 8
+PICKED = 40
 DUE = 12
 SCHEDULED = 1_000_000
 WARM = 200
@@ -109,7 +111,8 @@ def _round(report: Report, contestants: dict[str, Contestant]) -> None:
             if name in PEERS and name != "huey":
                 count //= 2
             report.rate(f"drain {workers}", name, count, one.ask("drain", count, workers))
-    report.lateness("pickup", f"{OURS}, a lane", ours.ask("pickup", PICKED, True))
+    report.lateness("pickup", LANE, ours.ask("pickup", PICKED, True))
+    report.lateness("pickup", PLAIN, ours.ask("pickup_of_plain", PICKED))
     for name, one in contestants.items():
         report.lateness("pickup", name, one.ask("pickup", PICKED))
         report.lateness("lateness", name, one.ask("lateness", DUE))
@@ -117,10 +120,7 @@ def _round(report: Report, contestants: dict[str, Contestant]) -> None:
 
 def _own(report: Report, ours: Contestant) -> None:
     """What only concerns this engine, each as a ratio in one round."""
-    small = ours.ask("drain", SERVED_FAST, 10, 0)
-    report.own.setdefault("standing", []).append(
-        small / ours.ask("drain", SERVED_FAST, 10, 195_000)
-    )
+    report.own.setdefault("standing", []).append(ours.ask("standing", SMALL, LARGE, TIMES))
     one, many = ours.ask("claim_cost", 1, SERVED), ours.ask("claim_cost", 1000, SERVED)
     report.own.setdefault("lanes", []).append(many / one)
     report.own.setdefault("rotation", []).append(ours.ask("rotation", 1000, 3))

@@ -20,6 +20,7 @@ from queue_core.ids import Minter
 from queue_core.keys import QueueKeys, queue
 from queue_core.links import packed
 from queue_core.plans import Call, Plan
+from queue_core.queue import Queue
 from queue_core.scripts import script
 from queue_core.verbs import admission, claims
 from queue_core.work.consumer import Consumer
@@ -28,6 +29,12 @@ from queue_core.work.task import Task
 
 PAYLOAD = b"x" * 100
 WAIT_S = 60
+PLAIN = """
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('HSET', KEYS[1], 'state', 'pending', 'attempts', '0', 'payload', ARGV[2])
+redis.call('ZADD', KEYS[2], 0, ARGV[1])
+return 1
+"""
 NOTED_US = 200
 """Scripts that take less are not looked at: none of them is the slowest."""
 
@@ -56,11 +63,11 @@ def _flush() -> Plan[None]:
 
 
 def enqueue(bus: Bus, count: int) -> float:
-    """Seconds that so many admissions take, one by one."""
-    q, mint = fresh(), _minter.mint
+    """Seconds that so many admissions take, one by one, as an application asks for them."""
+    at = Queue(bus, fresh().name, node=_minter.node)
     began = time.perf_counter()
     for _ in range(count):
-        bus.run(admission.enqueue(q, mint(), PAYLOAD))
+        at.enqueue(PAYLOAD)
     return time.perf_counter() - began
 
 
@@ -127,13 +134,25 @@ def _socket_of(bus: Bus) -> str:
     return bus.url_safe.removeprefix("unix://").partition("?")[0]
 
 
-def drain(bus: Bus, count: int, workers: int, standing: int = 0) -> float:
-    """Seconds that `count` of a waiting backlog of `standing` more take, from the first handler's
-    start on."""
+def drain(bus: Bus, count: int, workers: int) -> float:
+    """Seconds that a waiting backlog takes, from the first handler's start on."""
+    return _served(bus, _backlog(bus, count), count, workers)
+
+
+def standing(bus: Bus, small: int, large: int, times: int) -> float:
+    """How fast a worker of 10 serves `small` jobs of a backlog of `large`, over how fast it serves
+    a backlog of just so many: `times` of each in turn, since one is over too soon."""
+    deep, took = _backlog(bus, large), [0.0, 0.0]
+    for _ in range(times):
+        took[0] += _served(bus, _backlog(bus, small), small, 10)
+        took[1] += _served(bus, deep, small, 10)
+    return took[0] / took[1]
+
+
+def _backlog(bus: Bus, count: int) -> QueueKeys:
     q = fresh()
-    total = count + standing
-    bus.run(admission.enqueue_many(q, ((_minter.mint(), PAYLOAD) for _ in range(total))))
-    return _served(bus, q, count, workers)
+    bus.run(admission.enqueue_many(q, ((_minter.mint(), PAYLOAD) for _ in range(count))))
+    return q
 
 
 def _served(bus: Bus, q: QueueKeys, count: int, workers: int) -> float:
@@ -165,6 +184,20 @@ def pickup(bus: Bus, count: int, in_lane: bool = False) -> list[float]:
             bus.run(admission.lane_enqueue(q, lane, _minter.mint(), payload))
         else:
             bus.run(admission.enqueue(q, _minter.mint(), payload))
+
+    return _watched(bus, count, put)
+
+
+def pickup_of_plain(bus: Bus, count: int) -> list[float]:
+    """The same of jobs that know nothing of this engine: a bare client writes the row and the
+    member as the wire says (protocol part 4.1) and wakes nobody."""
+    client = redis.Redis(unix_socket_path=_socket_of(bus))
+    admit = client.register_script(PLAIN)
+
+    def put(q: QueueKeys, _at: int) -> None:
+        time.sleep(0.02)
+        job = _minter.mint()
+        admit([q.row(job), q.pending], [job, repr(time.time())])
 
     return _watched(bus, count, put)
 
@@ -326,8 +359,8 @@ def _heard(sock: socket.socket, seconds: float) -> Iterator[bytes]:
 WORDS: dict[str, Callable[..., Any]] = {
     one.__name__: one
     for one in (
-        enqueue, floor_enqueue, bulk, floor_bulk, drain, pickup, lateness, claim_cost, rotation,
-        beside_promote, idle,
+        enqueue, floor_enqueue, bulk, floor_bulk, drain, standing, pickup, pickup_of_plain,
+        lateness, claim_cost, rotation, beside_promote, idle,
     )
 }  # fmt: skip
 
