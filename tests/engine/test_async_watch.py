@@ -34,7 +34,7 @@ async def test_an_idle_worker_hears_of_work_long_before_its_beat(
     async with serving(abus, q, handler, beat_ms=MINUTE) as worker:
 
         async def rests() -> bool:
-            return worker._ledger.turns >= 1 and not worker._watch.heard
+            return worker._watch._link is not None and not worker._watch.heard
 
         await until(rests)
         if kind == "flat":
@@ -62,7 +62,7 @@ async def test_a_line_that_is_lost_is_a_reason_to_look(
     async with serving(abus, q, handler, beat_ms=MINUTE) as worker:
 
         async def rests() -> bool:
-            return worker._ledger.turns >= 1 and not worker._watch.heard
+            return worker._watch._link is not None and not worker._watch.heard
 
         await until(rests)
         turns, link = worker._ledger.turns, worker._watch._link
