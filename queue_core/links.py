@@ -84,14 +84,14 @@ class Link:
         "_poll", "_reader", "_socket", "_vigil", "aside", "claimed", "node", "resp3", "timeout_s",
     )  # fmt: skip
 
-    def __init__(self, address: Address, timeout_s: float, vigil: Vigil) -> None:
+    def __init__(self, address: Address, timeout_s: float, vigil: Vigil | None = None) -> None:
         """Connect. `UnavailableError` with code CONNECT where nobody answers."""
         self.node = address.name
         self.claimed = False
         self.resp3 = False
         self.aside: list[Reply] | None = None
         self.timeout_s = timeout_s
-        self._vigil = vigil
+        self._vigil = vigil or Vigil()
         self._reader = reader()
         try:
             if address.port:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from queue_core.async_bus import AsyncBus, async_connect
 from queue_core.bus import connect
-from queue_core.links import Link, Vigil
+from queue_core.links import Link
 from queue_core.plans import Call, Plan
 from queue_core.servers import Address
 from tests.servers import ask
@@ -96,7 +96,7 @@ def _listeners(channel: bytes) -> Plan[int]:
 @contextlib.contextmanager
 def watched(servers: Servers) -> Iterator[Callable[[], list[str]]]:
     """Everything that reaches the primaries; call it for the lines since the last call."""
-    lines = [(port, Link(Address("127.0.0.1", port), 5.0, Vigil())) for port in servers.ports()]
+    lines = [(port, Link(Address("127.0.0.1", port), 5.0)) for port in servers.ports()]
     for _, line in lines:
         line.send([("MONITOR",)])
         line.read()

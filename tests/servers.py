@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from queue_core.embedded import OLDEST, Embedded, find_binary, leashed
 from queue_core.errors import EchoMQError, UnavailableError
-from queue_core.links import Link, Vigil
+from queue_core.links import Link
 from queue_core.servers import Address
 from tests.tls import certificate
 
@@ -49,7 +49,7 @@ def free_ports(count: int) -> list[int]:
 
 def ask(port: int, *words: str | int) -> Any:
     """One command to the server at a port on a line of its own, its reply as it came."""
-    line = Link(Address("127.0.0.1", port), 5.0, Vigil())
+    line = Link(Address("127.0.0.1", port), 5.0)
     try:
         line.send([words])
         reply = line.read()
