@@ -107,6 +107,7 @@ def test_row_42_many_answer_one_by_one_and_none_answers_nothing(run, q, mint, ma
     assert run(admission.enqueue_many(q, [])) == []
 
 
+@pytest.mark.planted
 def test_row_42_a_fault_stands_in_the_place_of_its_item(run, q, mint):
     run(command("SET", q.pending, "not a set"))
     first, second = mint(), ORD

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from queue_core.errors import ServerFault
 from queue_core.keys import QueueKeys
 from queue_core.outcomes import Word
@@ -31,6 +33,7 @@ def test_a_batch_is_settled_in_one_round_trip(
     assert len(steps) == 1
 
 
+@pytest.mark.planted
 def test_row_20_one_members_fault_is_its_own(run: Run, q: QueueKeys, make: Builder) -> None:
     broken, stolen, done = (make.pending().id for _ in range(3))
     leases = run(claim_batch(q, 3, 60_000))

@@ -150,6 +150,7 @@ def test_row_06_a_ghost_is_dropped_and_the_next_job_is_taken(run, q, make):
         assert run(get_job(q, gone.id)).value is None
 
 
+@pytest.mark.planted
 def test_row_06_a_key_that_is_no_row_of_a_job_is_passed_over_and_kept(run, q, mint, make):
     listed, results = mint(), mint()
     run(command("RPUSH", q.row(listed), "a line"))

@@ -147,6 +147,7 @@ def test_row_35_entries_are_removed_by_value(run: Run, q: QueueKeys, mint: Mint)
     assert run(command("LRANGE", q.outbox, 0, -1)) == entries[2:]
 
 
+@pytest.mark.planted
 @pytest.mark.parametrize(
     "bad",
     [b"junk", b"q\0id\0child", b"\0fail\0q\0id", b"\0late\0q\0JOB00000000001\0c\0fp\0e", b""],

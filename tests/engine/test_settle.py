@@ -98,6 +98,7 @@ def test_row_03_a_reaped_job_is_delayed_out_of_its_waiting_set(run, q, make, gro
     assert run(claims.lane_claim(q, HOUR)) is None
 
 
+@pytest.mark.planted
 def test_row_04_extending_brings_nothing_back(run, q, make):
     reaped = make.expired()
     run(due.reap(q))

@@ -48,7 +48,10 @@ return {'ok'}
 
 def _script(name: str, source: bytes, *flags: str) -> Script:
     sha = hashlib.sha1(source, usedforsecurity=False).hexdigest()
-    return Script(name, source, sha, ("pending",), ("base",), False, "", frozenset(flags))
+    reads = "no-writes" in flags
+    verb = "EVALSHA_RO" if reads else "EVALSHA"
+    args = (("pending",), ("base",), False, "", frozenset(flags), not reads, verb)
+    return Script(name, source, sha, *args)
 
 
 READ, WIPE = _script("keyspace_read", _READ, "no-writes"), _script("keyspace_wipe", _WIPE)
