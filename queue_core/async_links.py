@@ -59,7 +59,7 @@ class AsyncLink(asyncio.Protocol):
         self._reader = reader()
         self._asked: deque[_Asked] = deque()
         self._transport: asyncio.Transport
-        self._poll: select.poll | None = None
+        self._poll = select.poll()
         self._lost: str | None = None
         self._watch: asyncio.TimerHandle | None = None
         self._room: asyncio.Future[None] | None = None
@@ -89,7 +89,7 @@ class AsyncLink(asyncio.Protocol):
         """Whether it may be used: it stands, and nothing unasked came in while it rested."""
         if not self.stands:
             return False
-        return bool(self._asked) or self._poll is None or not self._poll.poll(0)
+        return bool(self._asked) or not self._poll.poll(0)
 
     @property
     def stands(self) -> bool:
@@ -130,9 +130,7 @@ class AsyncLink(asyncio.Protocol):
     def connection_made(self, transport: Any) -> None:
         """The line stands."""
         self._transport = transport
-        if transport.get_extra_info("ssl_object") is None:
-            self._poll = select.poll()
-            self._poll.register(transport.get_extra_info("socket").fileno(), select.POLLIN)
+        self._poll.register(transport.get_extra_info("socket").fileno(), select.POLLIN)
 
     def data_received(self, data: bytes) -> None:
         """Replies, in whole or in part."""

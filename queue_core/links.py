@@ -130,7 +130,21 @@ class Link:
 
     def lives(self) -> bool:
         """Whether an idle connection may still be used: nothing came in while it rested."""
-        return not self._poll.poll(0) or isinstance(self._socket, ssl.SSLSocket)
+        return not self._poll.poll(0) or self._heard_tls_alone()
+
+    def _heard_tls_alone(self) -> bool:
+        """Whether what came in was for TLS itself, a new key or ticket, and not the end."""
+        if not isinstance(self._socket, ssl.SSLSocket):
+            return False
+        self._socket.settimeout(0)
+        try:
+            self._socket.recv(1)
+        except ssl.SSLWantReadError:
+            self._socket.settimeout(self.timeout_s)
+            return True
+        except OSError:
+            pass
+        return False
 
     def send(self, commands: list[Words]) -> None:
         """Hand commands over. `OSError` where not all of them left."""

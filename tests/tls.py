@@ -46,10 +46,12 @@ def certificate(folder: Path) -> tuple[Path, Path]:
 
 
 class Door:
-    """Takes TLS on a port and passes what is inside on to a server's socket."""
+    """Takes TLS on a port and passes what is inside on to a server's socket. `opened` counts the
+    lines that came, `passing` those that stand."""
 
     def __init__(self, behind: Path, cert: Path, key: Path) -> None:
         self.cert = cert
+        self.opened = self.passing = 0
         self._behind = str(behind)
         self._context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         self._context.load_cert_chain(cert, key)
@@ -60,16 +62,29 @@ class Door:
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def _open(self) -> asyncio.Server:
-        return await asyncio.start_server(self._pass, "127.0.0.1", 0, ssl=self._context)
+        return await asyncio.start_server(
+            self._pass, "127.0.0.1", 0, ssl=self._context, ssl_shutdown_timeout=0.1
+        )
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         inner, outer = await asyncio.open_unix_connection(self._behind)
+        self.opened += 1
+        self.passing += 1
         await asyncio.gather(_pump(reader, outer), _pump(inner, writer), return_exceptions=True)
+        self.passing -= 1
 
     def close(self) -> None:
         """Shut the door."""
+        asyncio.run_coroutine_threadsafe(self._shut(), self._loop).result(5)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+
+    async def _shut(self) -> None:
+        self._server.close()
+        under_way = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
 
 
 async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:

@@ -11,8 +11,9 @@ from queue_core.errors import UnavailableError
 from queue_core.outcomes import Word
 from queue_core.plans import Wait
 from queue_core.verbs import admission
-from tests.builders import command
+from tests.builders import command, raw
 from tests.buses import Awaited, Blocking
+from tests.servers import until
 from tests.tls import Door, certificate
 
 
@@ -71,3 +72,26 @@ def test_proof_can_be_waived_in_so_many_words(door, made, q):
 def test_plain_speech_at_a_tls_door_is_unavailable(door, made):
     with pytest.raises(UnavailableError):
         made(f"redis://127.0.0.1:{door.port}")
+
+
+def test_a_line_that_was_cut_while_it_rested_is_not_used(door, made, run, q):
+    bus = made(f"rediss://127.0.0.1:{door.port}?ssl_ca_certs={door.cert}&client_name=rested")
+    bus.run(command("SET", q.base, 0))
+    rested = [
+        line.split()[0].partition("=")[2]
+        for line in run(raw("CLIENT", "LIST")).decode().splitlines()
+        if "name=rested" in line
+    ]
+    for number in rested:
+        run(raw("CLIENT", "KILL", "ID", number))
+    until(lambda: door.passing == 0, "the door has closed")
+    assert bus.run(command("INCR", q.base)) == 1
+
+
+def test_lines_over_tls_are_kept(door, made, q):
+    bus = made(f"rediss://127.0.0.1:{door.port}?ssl_ca_certs={door.cert}")
+    bus.run(command("SET", q.base, 0))
+    opened = door.opened
+    for _ in range(20):
+        bus.run(command("INCR", q.base))
+    assert door.opened == opened
