@@ -127,6 +127,24 @@ def deliver(q: QueueKeys, batch: int) -> Plan[int]:
     return delivered
 
 
+def undelivered(q: QueueKeys, size: int = 100) -> Plan[list[tuple[bytes, bool]]]:
+    """The oldest entries of the outbox, up to `size` and never over 1000, as they are, and whether
+    each can be read: the first that cannot holds up all behind it (part 10, row 36)."""
+    most = min(whole(size, "a page"), MOST_DELIVERED)
+    entries = yield Call("LRANGE", (q.outbox,), (0, most - 1))
+    return [(entry, _delivery(entry) is not None) for entry in entries]
+
+
+def skip(q: QueueKeys, entry: bytes) -> Plan[Word]:
+    """Take an entry that cannot be read out of the outbox, by its value, so that those behind it
+    are delivered; an operator's choice, since a parent may wait for what it told. Answers `ok`,
+    `gone` (it is not there) or `invalid` (it can be read; nothing changed)."""
+    if _delivery(entry) is not None:
+        return Word.invalid
+    removed = yield Call("LREM", (q.outbox,), (1, entry))
+    return Word.ok if removed else Word.gone
+
+
 def dependencies(q: QueueKeys, job_id: bytes | str) -> Plan[int]:
     """How many children of a parent are outstanding; 0 where it is none or has gone."""
     return int((yield Call("GET", (q.dependencies(ids.check(job_id)),))) or 0)

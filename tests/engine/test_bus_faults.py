@@ -59,7 +59,7 @@ def asleep(lonely):
     return Asleep()
 
 
-def test_a_write_without_an_answer_is_unknown_and_happens_once(bus_of, asleep, q):
+def test_row_44_a_write_without_an_answer_is_unknown_and_happens_once(bus_of, asleep, q):
     bus = bus_of(command_timeout_ms=150)
     bus.run(command("SET", q.base, 0))
     with asleep, pytest.raises(UnknownOutcomeError):
@@ -90,7 +90,7 @@ def test_each_call_of_a_lost_pipeline_is_told_apart(bus_of, asleep, q, mint):
     assert isinstance(looked, UnavailableError)
 
 
-def test_an_admission_of_unknown_outcome_may_be_sent_again(bus_of, asleep, q, mint):
+def test_row_44_an_admission_of_unknown_outcome_may_be_sent_again(bus_of, asleep, q, mint):
     bus = bus_of(command_timeout_ms=150)
     bus.run(admission.enqueue(q, mint(), b""))
     job_id = mint()
@@ -219,6 +219,6 @@ def test_a_url_that_says_nothing_is_refused_before_any_socket(bus_of):
         bus_of("http://127.0.0.1:1")
 
 
-def test_queues_of_a_bad_name_never_reach_the_bus():
+def test_row_41_queues_of_a_bad_name_never_reach_the_bus():
     with pytest.raises(InvalidError):
         queue("emq")

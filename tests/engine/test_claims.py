@@ -201,6 +201,18 @@ def test_row_12_a_grouped_job_claimed_flat_is_counted_in_its_lane(run, q, make):
     assert run(command("HLEN", q.gactive)) == 0
 
 
+@pytest.mark.planted
+def test_row_16_an_empty_lane_at_the_head_hides_no_other(run, q, make):
+    """The wire's lane claim answers empty there; whoever loops above it asks on."""
+    job = make.in_lane()
+    empty = [a_lane() for _ in range(5)]
+    run(command("LPUSH", q.ring, *empty))
+    assert run(claims.lane_claim(q, HOUR)) is None
+    run(command("LPUSH", q.ring, *empty))
+    assert [lease.id for lease in run(claims.claim_next(q, 1, HOUR, ring_first=True))] == [job.id]
+    assert run(command("LLEN", q.ring)) == 0
+
+
 def test_row_21_no_claim_passes_a_pause(run, q, make):
     make.pending()
     make.in_lane()

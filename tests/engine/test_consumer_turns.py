@@ -119,7 +119,7 @@ def _minted(mint: Callable[[], bytes]) -> Any:
     yield
 
 
-def test_where_the_server_does_not_tell_lanes_wake_and_flat_jobs_wait_for_the_beat(
+def test_row_17_where_nothing_is_told_lanes_wake_and_flat_jobs_wait_for_the_beat(
     server: Embedded, bus: Bus, q: QueueKeys, mint: Callable[[], bytes], seen: list[bytes]
 ) -> None:
     user = f"mute{q.name.decode()}"
@@ -137,7 +137,7 @@ def test_where_the_server_does_not_tell_lanes_wake_and_flat_jobs_wait_for_the_be
         bus.run(raw("ACL", "DELUSER", user))
 
 
-def test_ring_and_flat_pending_take_turns_whoever_has_more(
+def test_row_01_ring_and_flat_pending_take_turns_whoever_has_more(
     bus: Bus, q: QueueKeys, mint: Callable[[], bytes], seen: list[bytes]
 ) -> None:
     lane = a_lane()
@@ -292,7 +292,7 @@ def test_one_row_that_cannot_be_settled_holds_up_no_other(
         until(lambda: made.in_hand == 0)
 
 
-def test_every_verdict_is_carried_out_in_one_turn_and_told(
+def test_row_47_every_verdict_is_carried_out_in_one_turn_and_told(
     bus: Bus, q: QueueKeys, mint: Callable[[], bytes]
 ) -> None:
     heard = bus.listen([q.events])

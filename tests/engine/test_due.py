@@ -5,7 +5,8 @@ import pytest
 from queue_core.errors import InvalidError
 from queue_core.reads.jobs import get_job_state
 from queue_core.states import State
-from queue_core.verbs import claims, due, lanes, queues
+from queue_core.verbs import admission, claims, due, lanes, queues
+from queue_core.work.pump import return_stalled
 from tests.builders import HOUR, a_lane, command, row, score
 
 
@@ -132,3 +133,23 @@ def test_a_stall_count_that_is_no_number_stops_no_sweep(run, q, make):
     broken, job = make.expired(), make.expired()
     run(command("HSET", q.row(broken.id), "stalled", "abc"))
     assert run(due.check_stalled(q, 2)) == ([job.id], [broken.id])
+
+
+def test_row_15_a_sweep_returns_every_ended_lease_however_many_stand_before(run, q, mint):
+    """One reap ends a hundred, and `reap_group` sees nothing behind the first of all lanes."""
+    first, last = a_lane(), a_lane()
+    for _ in range(260):
+        run(admission.lane_enqueue(q, first, mint(), b""))
+    while run(claims.lane_claim_batch(q, 1)):
+        pass
+    run(admission.lane_enqueue(q, last, mint(), b""))
+    held = run(claims.lane_claim(q, 1))
+    run(command("ZADD", q.active, "XX", 10**12, held.id))
+    crowd = run(command("ZRANGE", q.active, 0, -1))
+    run(command("ZADD", q.active, *(word for id_ in crowd[:-1] for word in (1, id_))))
+    assert run(due.reap_group(q, last)) == 0
+    run(return_stalled(q, 3))
+    assert run(command("ZCARD", q.active)) == 0
+    assert run(command("HLEN", q.gactive)) == 0
+    assert run(command("ZCARD", q.lane(first))) == 260
+    assert run(score(q.lane(last), held.id)) == 0

@@ -162,6 +162,19 @@ def test_row_36_a_malformed_entry_stays_and_stops(
     assert run(flows.deliver(q, 10)) == 0
 
 
+def test_row_36_an_operator_sees_what_holds_an_outbox_up_and_may_skip_it(
+    run: Run, q: QueueKeys, mint: Mint
+) -> None:
+    good, bad = b"\0".join((q.name, mint(), mint(), b"r")), b"junk"
+    run(command("RPUSH", q.outbox, bad, good))
+    assert run(flows.undelivered(q)) == [(bad, False), (good, True)]
+    assert run(flows.skip(q, good)) is Word.invalid
+    assert run(flows.skip(q, bad)) is Word.ok
+    assert run(flows.skip(q, bad)) is Word.gone
+    assert run(flows.deliver(q, 10)) == 1
+    assert run(flows.undelivered(q)) == []
+
+
 def test_delivery_twice_counts_once(run: Run, q: QueueKeys, mint: Mint) -> None:
     other = other_queue(q)
     first, second = FlowJob(mint(), b"c", queue=other), FlowJob(mint(), b"c", queue=other)

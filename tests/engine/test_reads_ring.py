@@ -36,7 +36,7 @@ def test_what_a_lane_says_of_itself(run, q, make):
     assert lane.siding is None
 
 
-def test_lanes_out_of_the_ring_say_why(run, q, make):
+def test_row_54_lanes_out_of_the_ring_are_found_and_say_why(run, q, make):
     paused, full, idle, lost = (filled(make) for _ in range(4))
     run(lanes.pause(q, paused))
     run(lanes.limit(q, full, 1))

@@ -9,7 +9,7 @@ from queue_core.scripts import _build, script
 
 
 @pytest.mark.parametrize("wrong", ["", "emq", "a b", "a:b", "{a}", "a}", "ä", "x" * 129, "a\0"])
-def test_a_queue_we_create_is_named_by_the_rule(wrong: str) -> None:
+def test_row_41_a_queue_we_create_is_named_by_the_rule(wrong: str) -> None:
     with pytest.raises(InvalidError):
         names.check_queue(wrong)
 
