@@ -18,7 +18,7 @@ from queue_core.keys import QueueKeys
 from queue_core.outcomes import OUTCOME_OF, Outcome, Word
 from queue_core.plans import Batch, Plan
 from queue_core.work.serving import Policy, settle_by
-from queue_core.work.verdicts import Done, Failed, Later, Verdict, verdict_of
+from queue_core.work.verdicts import Done, Failed, Later, Verdict, failure, verdict_of
 
 MISSING = "missing verdict"
 """The error of a member that the handler said nothing about."""
@@ -63,7 +63,12 @@ def verdicts_of(leases: Sequence[Lease], answer: Any) -> dict[bytes, Verdict]:
 
 
 def _verdict(answer: Mapping[Any, Any], job_id: bytes) -> Verdict:
-    return verdict_of(answer[job_id]) if job_id in answer else Failed(MISSING)
+    try:
+        return verdict_of(answer[job_id])
+    except KeyError:
+        return Failed(MISSING)
+    except Exception as error:  # noqa: BLE001 (a mapping of a handler's own)
+        return failure(error)
 
 
 def settle(

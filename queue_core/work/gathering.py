@@ -164,3 +164,8 @@ class Gathering:
         if found.lanes and not found.paused:
             at = min(at, self._lanes_opened + self._window_ms / 1000)
         return at
+
+
+def reading(call: Call) -> Plan[Reply]:
+    """One read as a plan."""
+    return (yield call)

@@ -43,8 +43,7 @@ def verdict_of(answer: object) -> Verdict:
     if answer is None:
         return Done()
     if isinstance(answer, Failed | Dead):
-        # A reason that is no text, or no valid text, must not keep its job from being settled.
-        return replace(answer, reason=str(answer.reason).encode(errors="replace").decode())
+        return replace(answer, reason=_text(answer.reason))
     if isinstance(answer, Done) and isinstance(answer.result, bytes | None):
         return answer
     if isinstance(answer, Later) and isinstance(answer.delay_ms, int):
@@ -54,9 +53,18 @@ def verdict_of(answer: object) -> Verdict:
 
 def failure(error: BaseException) -> Verdict:
     """What an exception of a handler means: its attempt failed, for the reason it names."""
-    return verdict_of(Failed(f"{type(error).__name__}: {error}"))
+    return Failed(f"{type(error).__name__}: {_text(error)}")
 
 
 def overtime(timeout_ms: int) -> Failed:
     """The verdict on a handler that ran over its time."""
     return Failed(f"timed out after {timeout_ms} ms")
+
+
+def _text(said: object) -> str:
+    """What was said as text that can be sent. What is none, or no valid one, must not keep its job
+    from being settled."""
+    try:
+        return str(said).encode(errors="replace").decode()
+    except Exception:  # noqa: BLE001 (a handler's own object)
+        return f"bad verdict: no text in {type(said).__name__}"

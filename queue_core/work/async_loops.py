@@ -1,0 +1,203 @@
+"""What loops of an asyncio program share: as `loops.py`, awaited."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+from queue_core.async_watches import AsyncWatch
+from queue_core.errors import EchoMQError
+from queue_core.jobs import Lease
+from queue_core.keys import QueueKeys
+from queue_core.plans import Plan
+from queue_core.work.async_consumer import AsyncServes, within
+from queue_core.work.consumer import HEARTBEAT_S
+from queue_core.work.hands import Hands
+from queue_core.work.ledger import Ledger
+from queue_core.work.task import AsyncTask, Attempt, Task
+from queue_core.work.task_hands import FromThread
+from queue_core.work.trouble import Trouble
+
+_log = logging.getLogger(__name__)
+
+
+class AsyncServesMany(AsyncServes, Protocol):
+    """An awaited bus that gives watches and runs plans together."""
+
+    async def run_all(self, plans: Sequence[Plan[Any]]) -> list[Any]:
+        """Results in order, faults as values."""
+
+
+class AsyncLoop(ABC):
+    """One worker of some queues. A subclass says how it serves them."""
+
+    def __init__(
+        self,
+        bus: AsyncServesMany,
+        hands: Hands,
+        ledgers: Sequence[Ledger],
+        *,
+        name: str,
+        awaited: bool,
+        lease_ms: int,
+        drain_s: float,
+    ) -> None:
+        self._bus = bus
+        self._hands = hands
+        self._ledgers = list(ledgers)
+        self._changed = asyncio.Event()
+        self._watches: list[AsyncWatch] = [
+            bus.watch(ledger.q.pending, self._changed) for ledger in ledgers
+        ]
+        self._trouble = Trouble(name, _log)
+        self._awaited = awaited
+        self._lease_ms = lease_ms
+        self._drain_s = drain_s
+        self._stopping = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._quiet = False
+        self._loop: asyncio.AbstractEventLoop
+
+    # ---- what others may ask -----------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Claim nothing more; `run` returns when what is in hand is settled."""
+        self._stopping.set()
+        self._changed.set()
+
+    def quiet(self, on: bool = True) -> None:
+        """Claim nothing more, but stay; or go on."""
+        self._quiet = on
+        self._changed.set()
+
+    @property
+    def in_hand(self) -> int:
+        """Jobs claimed and not settled yet."""
+        return sum(ledger.in_hand for ledger in self._ledgers)
+
+    @property
+    def faults(self) -> int:
+        """How often the bus could not serve it since it was made."""
+        return self._trouble.faults
+
+    # ---- the loop ----------------------------------------------------------------------------
+
+    async def run(self) -> bool:
+        """Serve until `stop`. Answers whether every job in hand was settled in time; what was
+        not comes back when its lease ends."""
+        self._loop = asyncio.get_running_loop()
+        self._hands.start()
+        beat = asyncio.create_task(self._beat())
+        try:
+            while not self._stopping.is_set():
+                await self._serve(await self._collect())
+            drained = await self._drain()
+            self._ended.set()
+            await asyncio.wait({beat}, timeout=2 * HEARTBEAT_S)
+        finally:
+            self._ended.set()
+            self._hands.end()
+            for ledger, watch in zip(self._ledgers, self._watches, strict=True):
+                ledger.forget()
+                watch.close()
+            beat.cancel()
+            await asyncio.gather(beat, return_exceptions=True)
+        return drained
+
+    @abstractmethod
+    async def _serve(self, now: float) -> None:
+        """One step: settle, claim, or rest."""
+
+    @abstractmethod
+    def _hear(self, ledger: Ledger) -> None:
+        """Something of a queue has changed, or may have."""
+
+    async def _collect(self) -> float:
+        """Take over what has ended, and give back what nobody begins; answers the time. What
+        changes from here on ends the next rest."""
+        self._changed.clear()
+        now = time.monotonic()
+        for ledger in self._ledgers:
+            if ledger.collect(now):
+                await self._bus.run(ledger.give_back())
+        for watch, ledger in zip(self._watches, self._ledgers, strict=True):
+            if watch.taken():
+                self._hear(ledger)
+        return now
+
+    async def _drain(self) -> bool:
+        """Give back what was not begun, and settle what is in hand while there is time."""
+        deadline = time.monotonic() + self._drain_s
+        await self._bus.run_all([ledger.give_back() for ledger in self._ledgers])
+        while (now := await self._collect()) < deadline and self.in_hand:
+            owing = [ledger for ledger in self._ledgers if ledger.unsettled]
+            if not owing:
+                await self._rest(deadline - now)
+                continue
+            wait_s = await self._settle(owing)
+            if wait_s:
+                await asyncio.sleep(min(wait_s, deadline - now))
+        if self.in_hand:
+            _log.error("%d jobs are left unsettled; they return by lease", self.in_hand)
+        return not self.in_hand
+
+    async def _settle(self, owing: Sequence[Ledger]) -> float:
+        """Settle what these owe and claim nothing; answers how many seconds to wait after."""
+        answers = await self._bus.run_all([one.turn(None, self._task_of(one.q)) for one in owing])
+        return max(self._noted(one, answer) for one, answer in zip(owing, answers, strict=True))
+
+    def _noted(self, ledger: Ledger, answer: object) -> float:
+        """What a turn of a queue came to: how many seconds to leave it alone."""
+        part = repr(ledger.q.name)
+        if isinstance(answer, EchoMQError):
+            return self._trouble.met(answer, part)
+        self._trouble.over(part)
+        return 0.0
+
+    def _task_of(self, q: QueueKeys) -> Callable[[Lease], Attempt]:
+        """What makes tasks of leases of a queue."""
+        if self._awaited:
+            return partial(AsyncTask, self._bus, q)
+        return partial(Task, FromThread(self._bus, self._loop), q)
+
+    # ---- rest --------------------------------------------------------------------------------
+
+    async def _rest(self, timeout_s: float, dry: Sequence[Ledger] = ()) -> None:
+        """Wait for whatever changes, since things were collected; also for new work of those that
+        are dry."""
+        timeout_s = min(ledger.patience(timeout_s) for ledger in self._ledgers)
+        for watch, ledger in zip(self._watches, self._ledgers, strict=True):
+            if ledger in dry and not watch.tracks:
+                watch.park(ledger.q.wake, timeout_s)
+        await within(self._changed, timeout_s)
+
+    def _told_here(self) -> None:
+        """Called by the tasks of handlers."""
+        self._changed.set()
+
+    def _told(self) -> None:
+        """Called by the threads of handlers, which may outlive the loop."""
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._changed.set)
+
+    # ---- the beat ----------------------------------------------------------------------------
+
+    async def _beat(self) -> None:
+        every_s = min(HEARTBEAT_S, self._lease_ms / 3000)
+        wait_s = 0.0
+        while not await within(self._ended, wait_s):
+            quiet = self._quiet or self._stopping.is_set()
+            answers = await self._bus.run_all([ledger.beat(quiet) for ledger in self._ledgers])
+            faults = [answer for answer in answers if isinstance(answer, EchoMQError)]
+            wait_s = every_s
+            if faults:
+                wait_s = min(every_s, self._trouble.met(faults[0], "beat"))
+            else:
+                self._trouble.over("beat")
+        await self._bus.run_all([ledger.presence.leave() for ledger in self._ledgers])

@@ -1,0 +1,104 @@
+"""One worker of many queues, for asyncio: as `metronome.py`, awaited."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+
+from queue_core.errors import EchoMQError
+from queue_core.numbers import whole
+from queue_core.work.async_loops import AsyncLoop, AsyncServesMany
+from queue_core.work.consumer import (
+    BEAT_MS,
+    DEFAULT_POLICY,
+    DRAIN_S,
+    LEASE_MS,
+)
+from queue_core.work.hands import Handler, Hands, ThreadHands
+from queue_core.work.ledger import Ledger
+from queue_core.work.presence import worker_id
+from queue_core.work.rounds import WORKERS, Rounds, Station, named
+from queue_core.work.serving import Policy
+from queue_core.work.task_hands import AsyncHandler, TaskHands
+
+
+class AsyncMetronome(AsyncLoop):
+    """Serves several queues until `stop`, `workers` jobs at once in all; `Metronome` says what the
+    options mean.
+
+    The handlers are all coroutine functions, which get an `AsyncTask`, or all plain ones, which
+    get a `Task` and run in threads. `stop` and `quiet` belong to the loop's thread. Cancelling
+    whoever awaits `run` is the hard stop: handlers are cancelled, nothing more is settled, jobs
+    return when their leases end.
+    """
+
+    def __init__(
+        self,
+        bus: AsyncServesMany,
+        handlers: Mapping[bytes | str, Handler] | Mapping[bytes | str, AsyncHandler],
+        *,
+        workers: int = WORKERS,
+        most: int | None = None,
+        lease_ms: int = LEASE_MS,
+        beat_ms: int = BEAT_MS,
+        policy: Policy = DEFAULT_POLICY,
+        drain_s: float = DRAIN_S,
+        timeout_ms: int | None = None,
+        weighted: bool = False,
+        label: str = "",
+    ) -> None:
+        by_name, awaited = named(handlers)
+        self.worker = worker_id(label)
+        workers = whole(workers, "workers")
+        kind, told = (TaskHands, self._told_here) if awaited else (ThreadHands, self._told)
+        hands: Hands = kind(lambda task: by_name[task.queue](task), workers, timeout_ms, told)
+        self._rounds = Rounds(
+            list(by_name), hands, workers, self.worker, most=most, lease_ms=lease_ms,
+            beat_ms=beat_ms, policy=policy, weighted=weighted,
+        )  # fmt: skip
+        super().__init__(
+            bus, hands, self._rounds.ledgers, name="metronome", awaited=awaited,
+            lease_ms=lease_ms, drain_s=drain_s,
+        )  # fmt: skip
+
+    async def _collect(self) -> float:
+        self._rounds.collect()
+        return await super()._collect()
+
+    async def _drain(self) -> bool:
+        self._rounds.take_back()
+        return await super()._drain()
+
+    async def _serve(self, now: float) -> None:
+        rounds = self._rounds
+        wants = rounds.promise(now, self._quiet)
+        going = [one for one in rounds.stations if one in wants or one.settles(now)]
+        if not going:
+            await self._rest(*rounds.rest(now, self._quiet))
+            return
+        await asyncio.gather(*[self._arm(one, wants) for one in list(wants) if one.short])
+        answers = await self._bus.run_all(rounds.plans(going, wants, self._task_of))
+        for station, answer in zip(going, answers, strict=True):
+            self._came(station, wants.get(station), answer)
+
+    async def _arm(self, station: Station, wants: dict[Station, int]) -> None:
+        """Set a queue's watch before it is asked; one that fails is not asked."""
+        watch = self._watches[self._rounds.stations.index(station)]
+        try:
+            told = await watch.look(station.call) is not None
+        except EchoMQError as fault:
+            self._came(station, None, fault)
+            del wants[station]
+        else:
+            self._rounds.armed(station, told)
+
+    def _came(self, station: Station, wanted: int | None, answer: int | EchoMQError | None) -> None:
+        """What a turn came to."""
+        if wait_s := self._noted(station.ledger, answer):
+            station.failed(time.monotonic() + wait_s)
+        elif wanted is not None and not isinstance(answer, EchoMQError):
+            station.came(wanted, answer)
+
+    def _hear(self, ledger: Ledger) -> None:
+        self._rounds.hear(ledger)
