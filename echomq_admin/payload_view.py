@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from echomq_admin.exact_json import walk
 from echomq_admin.redaction import Line, Veil, is_secret
@@ -47,6 +48,15 @@ def _masks(veil: Veil) -> bool:
         return True
     leaves = (node for _d, _k, node in walk(veil.tree) if isinstance(node, str))
     return any(veil.veiled(str(leaf)) != leaf for leaf in leaves)
+
+
+def veiled_by(raw: bytes) -> Literal["", "right", "record"]:
+    """What a payload asks before it is shown as it is: nothing, the right to reveal where it has
+    no tree that could be masked, or a record as well where something in it is masked."""
+    veil = Veil.over(raw, whole=True, may=True)
+    if not veil.parsed:
+        return "right"
+    return "record" if _masks(veil) else ""
 
 
 def _hex(raw: bytes) -> tuple[HexLine, ...]:

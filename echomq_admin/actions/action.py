@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 from django import forms
 
@@ -89,13 +89,15 @@ class Result:
 class Shown:
     """What a dialog says of its subject before the click. `expect` binds the form to the state
     shown; `notes` are effects to know; `refusal` says why the action cannot be done now; `was`
-    are first values of the form's fields."""
+    are first values of the form's fields. `veil` says that these hold what a page does not show to
+    everybody: `right` who may reveal sees them, `record` only after that was written down."""
 
     facts: tuple[tuple[str, Any], ...] = ()
     notes: tuple[str, ...] = ()
     refusal: str = ""
     expect: str = ""
     was: Mapping[str, str] = field(default_factory=dict)
+    veil: Literal["", "right", "record"] = ""
     at_ms: int | None = None
 
 
@@ -148,6 +150,7 @@ class Action:
     of the wire, with `{item}`, `{queue}`, `{by}` and the result's facts in braces. `look` reads
     what the dialog shows and `describe` shapes it. `inverse` names the action and parameters
     that undo a done one. `creates` wants an id to be minted. `danger` marks verbs without undo.
+    `keeps_words` leaves its dialog open where it is refused, for what was typed into it.
     """
 
     name: str
@@ -165,6 +168,7 @@ class Action:
     dialog: bool = True
     danger: bool = False
     creates: bool = False
+    keeps_words: bool = False
 
     def sentence(self, order: Order, result: Result) -> str:
         """What became of it, for people."""

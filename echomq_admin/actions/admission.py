@@ -33,6 +33,15 @@ class Payload(forms.Field):
         return raw
 
 
+def gate(field: str, written: str) -> str:
+    """A name that only a branded id may be, or none; `ValidationError` for any other."""
+    if written and not ids.is_id(written.encode()):
+        raise forms.ValidationError(
+            f"A {field} is three capital letters and eleven of 0-9 A-Z a-z."
+        )
+    return written
+
+
 class NewJob(Asked):
     """What a new job carries, when it runs and where it waits."""
 
@@ -59,19 +68,11 @@ class NewJob(Asked):
 
     def clean_lane(self) -> str:
         """A lane's name is a branded id of any namespace."""
-        return self._gate("lane")
+        return gate("lane", self.cleaned_data["lane"])
 
     def clean_id(self) -> str:
         """The caller's own id, for a repeat of the call to find what the first one did."""
-        return self._gate("id")
-
-    def _gate(self, field: str) -> str:
-        written: str = self.cleaned_data[field]
-        if written and not ids.is_id(written.encode()):
-            raise forms.ValidationError(
-                f"A {field} is three capital letters and eleven of 0-9 A-Z a-z."
-            )
-        return written
+        return gate("id", self.cleaned_data["id"])
 
     def clean(self) -> dict[str, Any]:
         """At most one of a time and a span."""

@@ -117,6 +117,18 @@ def _each(
     return worst(answers)
 
 
+def edit(printer: Printer, options: Namespace) -> int:
+    """Give a job another payload."""
+    actor, target = who_acts(options.actor), _target(options, options.id)
+    params = {"payload": _payload(options), "expect": options.expect, "reason": options.reason}
+    return worst([do(printer, actor, "edit_payload", target, params, options.request_id)])
+
+
+def reassign(printer: Printer, options: Namespace) -> int:
+    """Move waiting jobs to another lane."""
+    return _each(printer, options, "reassign_lane", {"to": options.to, "expect": options.expect})
+
+
 def enqueue(printer: Printer, options: Namespace) -> int:
     """Bring a job in."""
     actor, target = who_acts(options.actor), _target(options)

@@ -22,6 +22,7 @@ from queue_core.reads.sample import Sample, sample
 from queue_core.reads.schedule import Cursor
 from queue_core.reads.snapshot import Snapshot
 from queue_core.reads.standing import Standing, standing
+from queue_core.verbs.jobs import digest
 
 TOGETHER = 50
 """Queues read in one round trip."""
@@ -134,6 +135,7 @@ def _of_job(bus: str, queue: bytes, seen: Snapshot[Standing]) -> dict[str, Any]:
         "held_by": job.holder.worker if job.holder else None,
         "last_error": _masked(job, b"last_error"),
         "payload_bytes": payload.size if payload else None,
+        "payload_sha1": digest(payload.value) if payload and payload.value is not None else None,
         "log_lines": job.logs_total,
     }
 

@@ -75,6 +75,18 @@ def add_words(parser: ArgumentParser) -> None:
         choices=["pending", "in_lane", "active", "scheduled", "dead", "unknown"],
         help="only while it still is this",
     )
+    sub = word("edit", acting.edit, "Give a job another payload. No undo.")
+    sub.add_argument("queue")
+    sub.add_argument("id")
+    _payload(sub, required=True)
+    sub.add_argument(
+        "--expect", type=_text, help="only while the payload has this SHA-1, as show tells it"
+    )
+    _acting(sub)
+    sub = word("reassign", acting.reassign, "Move waiting jobs to another lane.")
+    _jobs(sub)
+    sub.add_argument("--to", type=_text, required=True, help="the lane")
+    sub.add_argument("--expect", type=_text, help="only out of this lane")
     _enqueue(word("enqueue", acting.enqueue, "Bring a job in."))
     _repeats(word("repeats", _repeats_or_verb, "List the repeats of a queue, or act on one."))
     _board(word("board", _board_or_rescore, "Show a board, or re-score a player on it."))
@@ -114,11 +126,15 @@ def _jobs(sub: ArgumentParser) -> None:
     _acting(sub)
 
 
-def _enqueue(sub: ArgumentParser) -> None:
-    sub.add_argument("queue")
-    payload = sub.add_mutually_exclusive_group()
+def _payload(sub: ArgumentParser, required: bool) -> None:
+    payload = sub.add_mutually_exclusive_group(required=required)
     payload.add_argument("--payload", help="the payload's text")
     payload.add_argument("--payload-file", help="a file with its bytes, - for standard input")
+
+
+def _enqueue(sub: ArgumentParser) -> None:
+    sub.add_argument("queue")
+    _payload(sub, required=False)
     when = sub.add_mutually_exclusive_group()
     when.add_argument("--at", type=_text, help="run at 2026-11-29T21:30, on the clock of --zone")
     when.add_argument("--in", type=_text, dest="after", help="run after 90s, 15m, 1h30m, 2d")

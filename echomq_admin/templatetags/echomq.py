@@ -44,6 +44,33 @@ def icon(name: str, extra: str = "") -> SafeString:
 
 
 @register.simple_tag
+def copy(value: bytes | str, what: str) -> SafeString:
+    """A button that copies a text: `what` names it. Bytes that are no text are copied as a path
+    spells them, which every field and command that takes a name understands."""
+    text, also = value, ""
+    if isinstance(value, bytes):
+        try:
+            text = value.decode()
+        except UnicodeDecodeError:
+            text, also = payload.path(value), ", as an address spells it"
+    return _copying("data-copy", str(text), f"Copy {what}{also}")
+
+
+@register.simple_tag
+def copy_from(where: str, what: str) -> SafeString:
+    """A button that copies what the console answers at an address."""
+    return _copying("data-copy-from", where, f"Copy {what}")
+
+
+def _copying(attribute: str, value: str, label: str) -> SafeString:
+    return format_html(
+        '<button class="icon-btn copy" type="button" data-command="copy" {}="{}"'
+        ' aria-label="{}" title="{}">{}</button>',
+        SafeString(attribute), value, label, label, icon("copy"),
+    )  # fmt: skip
+
+
+@register.simple_tag
 def state(name: str, word: str = "") -> SafeString:
     """A state or kind as glyph and word in its colour; one unheard of is shown as unknown."""
     colour = _STATE_COLOUR.get(name, "unknown")

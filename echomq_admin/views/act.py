@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
 from echomq_admin.actions import ACTIONS
-from echomq_admin.actions.action import Target
+from echomq_admin.actions.action import Action, Target
 from echomq_admin.actions.answers import Answer
 from echomq_admin.actions.intents import fresh_request_id
 from echomq_admin.actions.perform import actor_of, perform
@@ -58,7 +58,11 @@ def act(request: HttpRequest, action: str) -> HttpResponse:
 
 def _asked(request: HttpRequest) -> Mapping[str, Any]:
     if request.content_type != "application/json":
-        return request.POST.dict()
+        asked = request.POST.dict()
+        if asked.get("dialog") and "payload" in asked:
+            # A form ends its lines as HTML says; no dialog offers a text that has such ends.
+            asked["payload"] = asked["payload"].replace("\r\n", "\n")
+        return asked
     return {
         name: value if isinstance(value, str) else json.dumps(value)
         for name, value in json_object(request.body).items()
@@ -79,7 +83,8 @@ def _drawn(
         return JsonResponse(answer.as_json(), status=answer.outcome.status)
     known = ACTIONS.get(action)
     from_dialog = known is not None and bool(asked.get("dialog"))
-    if known and from_dialog and (answer.errors or _may_be_saved_anew(answer)):
+    anew = bool(answer.errors) or _may_be_saved_anew(answer)
+    if known and from_dialog and (anew or _keeps(known, answer)):
         return redraw(request, known, target, answer, asked)
     context = {
         "answer": answer,
@@ -91,6 +96,11 @@ def _drawn(
     page = "piece" if getattr(request, "htmx", False) else "page"
     name = {"piece": "pieces/outcome.html", "page": "dialogs/outcome_page.html"}[page]
     return render(request, f"echomq_admin/{name}", context, status=answer.outcome.status)
+
+
+def _keeps(action: Action, answer: Answer) -> bool:
+    """Whether the words typed into a dialog outlive a refusal."""
+    return action.keeps_words and answer.outcome not in (Outcome.done, Outcome.already)
 
 
 def _may_be_saved_anew(answer: Answer) -> bool:

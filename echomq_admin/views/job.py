@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from echomq_admin.charts.machine import machine
-from echomq_admin.live.page import BadParameter, Page, Shaped, Watch, from_path
+from echomq_admin.live.page import BadParameter, Page, Shaped, Watch, from_path, to_path
 from echomq_admin.live.scene import Scene
 from echomq_admin.payload_view import VIEWS, PayloadView, payload_view
 from echomq_admin.redaction import MASK, Shown, Veil, is_secret
@@ -109,19 +109,22 @@ def _letters(job_id: bytes) -> list[Letter]:
 
 
 def _verbs(facts: Standing, why: Why, lane: bytes) -> list[Verb]:
-    """Run now, another time, retry, remove: as the table of states allows, and none but remove
-    where the row does not fit together."""
+    """Run now, another time, retry, edit, move, remove: as the table of states allows, and none
+    but remove where the row does not fit together."""
     state = _STATE[why.state]
     score = facts.schedule.score if facts.schedule else ""
     odd = why.odd[0] if why.odd else ""
     if why.reason is Reason.orphan:
         odd = "Its data is gone."
-    wanted = (
+    wanted = [
         ("run_now", "run_now", "scheduled"),
         ("reschedule", "reschedule", score),
         ("retry_dead", "reprocess_job", "dead"),
+        ("edit_payload", "update_data", ""),
         ("remove_job", "remove_job", state.value),
-    )
+    ]
+    if facts.lane is not None:
+        wanted.insert(4, ("reassign_lane", "lane_reassign", to_path(facts.lane.name)))
     found = []
     for action, verb, expect in wanted:
         allowed = step(verb, state)
@@ -188,9 +191,21 @@ def _drawn(facts: Standing, now_ms: int, watch: Watch, scene: Scene) -> dict[str
         "command": {"scheduled": "run-now", "dead": "retry"}.get(why.state, ""),
         "coded": not _PLAIN.fullmatch(watch.queue + watch.item),
         "job_tries": facts.number(b"attempts"),
+        "copies": payload is not None and _copies(veil, payload),
         "views": [("tree", "Tree"), ("text", "Text"), ("hex", "Hex")],
         "may_reveal": watch.may("reveal_payload"),
     }
+
+
+def _copies(veil: Veil, payload: PayloadView) -> bool:
+    """Whether the page shows the whole of the payload, as a text."""
+    if payload.masked or payload.hidden or veil.raw is None:
+        return False
+    try:
+        veil.raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _shape(watch: Watch, scene: Scene, results: Sequence[Any | EchoMQError]) -> Shaped:

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 from echomq_admin.buses import bus_urls, reading_bus
 from echomq_admin.exact_json import PARSE_LIMIT
 from echomq_admin.models import AuditEntry
-from echomq_admin.payload_view import payload_view
+from echomq_admin.payload_view import payload_view, veiled_by
 from echomq_admin.permissions import rights_of
 from echomq_admin.redaction import Veil
 from echomq_admin.said_once import an_answer
@@ -33,7 +33,7 @@ def _told(request: HttpRequest, status: int, why: str, **more: Any) -> HttpRespo
     return an_answer(render(request, "echomq_admin/job/whole.html", context, status=status))
 
 
-def _record(request: HttpRequest, bus: str, queue: bytes, item: bytes) -> None:
+def record_reveal(request: HttpRequest, bus: str, queue: bytes, item: bytes) -> None:
     """Who saw what, written before it is seen."""
     now = timezone.now()
     AuditEntry.objects.create(
@@ -52,6 +52,23 @@ def _record(request: HttpRequest, bus: str, queue: bytes, item: bytes) -> None:
     )
 
 
+def _source(raw: bytes, may: bool) -> HttpResponse:
+    """The exact text for the clipboard, where the page shows all of it as well; else why not."""
+    asks, why, status = veiled_by(raw) if raw else "", "", 200
+    if asks == "record":
+        why, status = "something in it is masked: reveal it, and download it there", 403
+    elif asks == "right" and not may:
+        why, status = "this needs the right to reveal payloads", 403
+    else:
+        try:
+            raw.decode()
+        except UnicodeDecodeError:
+            why, status = "it is no text: reveal it, and download it there", 415
+    response = HttpResponse(why or raw, status=status, content_type="text/plain; charset=utf-8")
+    response["X-Content-Type-Options"], response["Cache-Control"] = "nosniff", "no-store"
+    return an_answer(response)
+
+
 def _attachment(field: Field, item: bytes) -> HttpResponse:
     """The exact bytes as a file, never as a page of ours."""
     response = HttpResponse(field.value, content_type="application/octet-stream")
@@ -63,8 +80,9 @@ def _attachment(field: Field, item: bytes) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def payload(request: HttpRequest, bus: str, queue: bytes, item: bytes) -> HttpResponse:
-    """The whole payload of a job up to 16 MiB. 403 without the right where it is needed, 404
-    where there is none, 413 where it is longer, 503 where the bus does not answer."""
+    """The whole payload of a job up to 16 MiB, with `copy` as its bare text. 403 without the right
+    where it is needed, 404 where there is none, 413 where it is longer, 415 for a text that is
+    none, 503 where the bus does not answer."""
     if bus not in bus_urls():
         raise Http404("no such bus")
     may = "reveal_payload" in rights_of(request.user)
@@ -81,9 +99,11 @@ def payload(request: HttpRequest, bus: str, queue: bytes, item: bytes) -> HttpRe
     if field.value is None:
         return _told(request, 404, "There is no payload any more.")
     if reveal:
-        _record(request, bus, queue, item)
+        record_reveal(request, bus, queue, item)
         if "download" in request.POST:
             return _attachment(field, item)
+    if "copy" in request.GET and not reveal:
+        return _source(field.value, may)
     veil = Veil.over(field.value, whole=True, may=may, words=() if reveal else None)
     if field.size > PARSE_LIMIT:
         return _told(

@@ -4,6 +4,7 @@ Verbs that take a `job_id` raise `InvalidError` for an ill-formed one before any
 Those that take a `member` work on whatever bytes stand in the set.
 """
 
+import hashlib
 from typing import Literal
 
 from queue_core import ids
@@ -31,10 +32,20 @@ _JOB_LOGS = script("reads/job_logs")
 _DEDUP_JOB_ID = script("reads/dedup_job_id")
 
 
-def update_data(q: QueueKeys, job_id: bytes | str, payload: bytes) -> Plan[Word]:
-    """Replace the payload, in whatever state the job is: `ok` or `gone`."""
+def digest(payload: bytes) -> str:
+    """What `update_data` expects of a payload that was seen: its SHA-1 in hex."""
+    return hashlib.sha1(payload, usedforsecurity=False).hexdigest()
+
+
+def update_data(
+    q: QueueKeys, job_id: bytes | str, payload: bytes, expected_digest: str = ""
+) -> Plan[Word]:
+    """Replace the payload, in whatever state the job is: `ok` or `gone`. With the `digest` of the
+    payload that was seen also `moved`, where it is another by now, or `invalid`, where it is over
+    1 MiB and not compared."""
     raw = ids.check(job_id)
-    return word((yield _UPDATE_DATA.call((q.row(raw),), q.base, raw, payload)))
+    args = (q.base, raw, payload, expected_digest)
+    return word((yield _UPDATE_DATA.call((q.row(raw),), *args)))
 
 
 def update_progress(q: QueueKeys, job_id: bytes | str, progress: bytes | str) -> Plan[Word]:

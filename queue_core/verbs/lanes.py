@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from queue_core import ids
 from queue_core.keys import QueueKeys
+from queue_core.names import as_bytes
 from queue_core.numbers import whole
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
@@ -56,15 +57,19 @@ def weight(q: QueueKeys, group: bytes | str, share: int | None) -> Plan[Word]:
     return word((yield _WEIGHT.call((q.gweight,), q.base, lane_name, _count(share, "a weight"))))
 
 
-def reassign(q: QueueKeys, job_id: bytes | str, group: bytes | str) -> Plan[Word]:
-    """Move a job that waits in a lane to another lane.
+def reassign(
+    q: QueueKeys, job_id: bytes | str, group: bytes | str, expected: bytes | str | None = None
+) -> Plan[Word]:
+    """Move a job that waits in a lane to another lane; with `expected` only out of that one.
 
     Answers `reassigned`, `noop` (it is there already), `not_found` (no such job, or it is in no
-    lane) or `not_pending` (held, scheduled or dead; nothing changed).
+    lane) or `not_pending` (held, scheduled or dead; nothing changed)
+    or `moved` (it is of another lane than the expected one).
     """
     raw, lane_name = ids.check(job_id), ids.check(group)
     keys = (q.row(raw), q.lane(lane_name), q.ring, q.gactive)
-    return word((yield _REASSIGN.call(keys, q.base, raw, lane_name)))
+    source = b"" if expected is None else as_bytes(expected)
+    return word((yield _REASSIGN.call(keys, q.base, raw, lane_name, source)))
 
 
 def drain(q: QueueKeys, group: bytes | str) -> Plan[int]:

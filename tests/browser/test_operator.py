@@ -9,7 +9,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from echomq_admin.live.page import to_path
 from queue_core.bus import Bus
@@ -17,6 +17,7 @@ from queue_core.ids import Minter
 from queue_core.keys import QueueKeys, queue
 from queue_core.verbs import admission
 from tests.browser.console import Console
+from tests.builders import command
 
 mint = Minter(85).mint
 
@@ -71,6 +72,36 @@ def test_the_wall_counts_what_hangs_as_stale(
     with hanging(console):
         expect(reading).to_contain_text(re.compile(r": 0 fresh, \d+ stale"))
     expect(reading).to_contain_text(", 0 stale")
+
+
+# ---- a payload in a form ---------------------------------------------------------------------
+
+
+def test_a_payload_is_edited_and_copied_byte_by_byte(
+    page: Page, signed_in: BrowserContext, console_bus: Bus
+) -> None:
+    signed_in.grant_permissions(["clipboard-read", "clipboard-write"])
+    q, job = queue("edited"), mint()
+    raw = '\n{"n":9007199254740993,\n\t"t":"é🐙</textarea>"}\n'.encode()
+    console_bus.run(admission.enqueue(q, job, raw))
+    live(page, at("job", q, job))
+    page.locator("#payload .copy").click()
+    expect(page.locator("#payload .copy")).to_have_attribute("data-told", "Copied")
+    assert page.evaluate("navigator.clipboard.readText()").encode() == raw
+    page.locator(".crumbs .copy").click()
+    expect(page.locator(".crumbs .copy")).to_have_attribute("data-told", "Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == job.decode()
+
+    page.locator("#acts [data-action=edit_payload]").click()
+    text = page.locator("#dialog textarea")
+    expect(text).to_be_focused()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("more")
+    page.keyboard.press("Enter")
+    page.locator("#dialog [type=submit]").click()
+    expect(page.locator("#toasts .toast")).to_have_attribute("data-outcome", "done")
+    expect(page.locator("#dialog")).to_be_hidden()
+    assert console_bus.run(command("HGET", q.row(job), "payload")) == raw + b"more\n"
 
 
 def test_the_palette_tells_the_figures_of_each_place(page: Page, console_bus: Bus) -> None:

@@ -58,9 +58,17 @@ def test_verbs_are_on_where_the_state_allows_them(look, make):
     off = {
         verb.action: bool(verb.off) for verb in look("job", make.scheduled().id).context["verbs"]
     }
-    assert off == {"run_now": False, "reschedule": False, "retry_dead": True, "remove_job": False}
+    assert off == {
+        "run_now": False, "reschedule": False, "retry_dead": True, "edit_payload": False,
+        "remove_job": False,
+    }  # fmt: skip
     off = {verb.action: bool(verb.off) for verb in look("job", make.dead().id).context["verbs"]}
-    assert off == {"run_now": True, "reschedule": True, "retry_dead": False, "remove_job": False}
+    assert off == {
+        "run_now": True, "reschedule": True, "retry_dead": False, "edit_payload": False,
+        "remove_job": False,
+    }  # fmt: skip
+    on = [verb.action for verb in look("job", make.in_lane().id).context["verbs"] if not verb.off]
+    assert on == ["edit_payload", "reassign_lane", "remove_job"]
 
 
 @pytest.mark.parametrize("fields", [{"state": "weird"}, {"attempts": "abc"}, {"attempts": ""}])

@@ -25,6 +25,19 @@ def test_data_and_progress_are_bytes(run, q, make):
     assert (found.payload, found.progress) == (b"\xff\x00", b"50")
 
 
+def test_data_is_replaced_only_where_it_is_what_was_seen(run, q, make):
+    job = make.pending(b"\xffold")
+    seen = jobs.digest(b"\xffold")
+    assert run(jobs.update_data(q, job.id, b"new", seen)) is Word.ok
+    assert run(jobs.update_data(q, job.id, b"newer", seen)) is Word.moved
+    assert run(get_job(q, job.id)).value.payload == b"new"
+    assert run(jobs.update_data(q, make.absent().id, b"x", seen)) is Word.gone
+    run(command("HDEL", q.row(job.id), "payload"))
+    assert run(jobs.update_data(q, job.id, b"first", jobs.digest(b""))) is Word.ok
+    run(jobs.update_data(q, job.id, b"x" * 1_048_577))
+    assert run(jobs.update_data(q, job.id, b"y", seen)) is Word.invalid
+
+
 def test_logs_keep_their_order_and_their_bound(run, q, make):
     job = make.pending()
     assert [run(jobs.add_log(q, job.id, f"line {n}")) for n in (1, 2)] == [1, 2]

@@ -101,6 +101,17 @@ def test_reassign_moves_row_place_and_ring(run: Run, q: QueueKeys, make: Builder
     assert run(lanes.reassign(q, make.pending().id, source)) is Word.not_found
 
 
+def test_reassign_moves_only_out_of_the_lane_that_was_seen(
+    run: Run, q: QueueKeys, make: Builder
+) -> None:
+    source, target, other = a_lane(), a_lane(), a_lane()
+    job = make.in_lane(source)
+    assert run(lanes.reassign(q, job.id, target, other)) is Word.moved
+    assert run(score(q.lane(source), job.id)) == 0
+    assert run(lanes.reassign(q, job.id, target, source)) is Word.reassigned
+    assert run(lanes.reassign(q, job.id, target, source)) is Word.noop
+
+
 def test_drain_is_bounded_and_spares_the_neighbours(run: Run, q: QueueKeys, make: Builder) -> None:
     lane = a_lane()
     for _ in range(3):

@@ -1,5 +1,6 @@
 // Starts the parts of every page and binds their buttons: an element with data-command does what
 // its name says.
+import { copy } from "./copy.js";
 import * as dialog from "./dialog.js";
 import * as keys from "./keys.js";
 import * as live from "./live.js";
@@ -23,6 +24,7 @@ function theme() {
 
 const commands = {
   theme,
+  copy,
   palette: palette.open,
   keys: keys.help,
   reconnect: live.reconnect,
