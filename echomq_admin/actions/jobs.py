@@ -27,7 +27,7 @@ from echomq_admin.actions.moments import (
     zone_named,
 )
 from echomq_admin.actions.whereabouts import PLACES, a_job, facts_of, look, state_of, whereabouts
-from queue_core.numbers import EXACT
+from queue_core.numbers import EXACT, digits
 from queue_core.outcomes import Outcome, Word
 from queue_core.plans import Plan
 from queue_core.reads.snapshot import Snapshot
@@ -74,11 +74,21 @@ def _describe_retry(_target: Target, seen: Snapshot[Standing]) -> Shown:
     )
     return Shown(
         facts=facts_of(job),
-        notes=(effect,),
+        notes=(effect, *_without_children(job)),
         refusal=refusal,
         expect=f"dead {counted}",
         at_ms=seen.at_ms,
     )
+
+
+def _without_children(job: Standing) -> tuple[str, ...]:
+    """A flow's parent that is made to run although children are outstanding (protocol part 10,
+    row 38)."""
+    left = digits(job.children_left)
+    if not left:
+        return ()
+    those = "Its last child is" if left == 1 else f"{left:,} of its children are"
+    return (f"{those} not done: it runs without waiting, and without what they would answer.",)
 
 
 # ---- another time ----------------------------------------------------------------------------

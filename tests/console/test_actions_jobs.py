@@ -65,6 +65,23 @@ def test_case_80_the_effect_on_attempts_is_told_before_the_click(
     assert "Attempts stay at 1" in page.content.decode()
 
 
+def test_row_38_a_parent_is_not_run_without_its_children_unsaid(
+    client_of: Callable[[Any], Any], site: Any, ada: Any, make: Builder, bus: Bus, q: QueueKeys
+) -> None:
+    job = make.awaiting_children(2)
+    bus.run(command("HSET", q.row(job.id), "state", "dead"))
+    bus.run(command("ZADD", q.dead, 0, job.id))
+    asked = {"bus": "main", "queue": to_path(q.name), "item": to_path(job.id)}
+    pages = []
+    for _ in range(3):
+        page = client_of(ada).get("/dialog/retry_dead", asked, headers={"HX-Request": "true"})
+        pages.append(page.content.decode())
+        bus.run(command("DECR", q.dependencies(job.id)))
+    assert "2 of its children are not done" in pages[0]
+    assert "Its last child is not done" in pages[1]
+    assert "not done" not in pages[2]
+
+
 def test_case_80_attempts_stay(do: Do, make: Builder, bus: Bus, q: QueueKeys) -> None:
     job = make.dead()
     assert do("retry_dead", job.id).outcome is Outcome.done
