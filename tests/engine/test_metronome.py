@@ -298,7 +298,7 @@ def alone(tmp_path: Path) -> Iterator[Embedded]:
     server.kill()
 
 
-def test_a_server_that_goes_away_ends_no_loop(
+def test_row_43_a_server_that_goes_away_ends_no_loop(
     kind: str, alone: Embedded, qs: list[QueueKeys], mint: Callable[[], bytes], caplog: Any
 ) -> None:
     mine = connect(alone.url)
