@@ -78,20 +78,23 @@ class AsyncMetronome(AsyncLoop):
             await self._rest(*rounds.rest(now, self._quiet))
             return
         await asyncio.gather(*[self._arm(one, wants) for one in list(wants) if one.short])
+        going = [one for one in going if one in wants or one.ledger.unsettled]
         answers = await self._bus.run_all(rounds.plans(going, wants, self._task_of))
         for station, answer in zip(going, answers, strict=True):
             self._came(station, wants.get(station), answer)
 
     async def _arm(self, station: Station, wants: dict[Station, int]) -> None:
-        """Set a queue's watch before it is asked; one that fails is not asked."""
+        """Set a queue's watch before it is asked; one that fails, or has nothing, is not asked."""
         watch = self._watches[self._rounds.stations.index(station)]
         try:
-            told = await watch.look(station.call) is not None
+            found = await watch.look(station.call)
         except EchoMQError as fault:
             self._came(station, None, fault)
             del wants[station]
         else:
-            self._rounds.armed(station, told)
+            self._noted(station.ledger, None)
+            if not self._rounds.looked(station, found):
+                del wants[station]
 
     def _came(self, station: Station, wanted: int | None, answer: int | EchoMQError | None) -> None:
         """What a turn came to."""

@@ -19,14 +19,14 @@ from queue_core.errors import InvalidError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys, queue
 from queue_core.numbers import whole
-from queue_core.plans import Call, Plan
+from queue_core.plans import Call, Plan, Reply
 from queue_core.work.consumer import HEARD_BEATS
 from queue_core.work.hands import Hands, InHand
 from queue_core.work.ledger import Ledger
 from queue_core.work.serving import Policy
 from queue_core.work.task import Attempt
 from queue_core.work.task_hands import is_awaited
-from queue_core.work.turns import Want, look
+from queue_core.work.turns import Want, look, waits
 
 WORKERS = 4
 """Jobs of all queues that a metronome has handled at once."""
@@ -86,7 +86,8 @@ class Station:
     in s.
 
     `short`: the last claim found less than it wanted, so that the watch is set before the next;
-    `dry`: that one found nothing, so that it is asked only once it was heard of, or by `look_at`.
+    `dry`: then nothing waited, or that one found nothing, so that it is asked only once it was
+    heard of, and then at once, or by `look_at`.
     """
 
     def __init__(
@@ -132,6 +133,17 @@ class Station:
             return None
         turns = self.ledger.turns = self.ledger.turns + 1
         return Want(size, size, self._lease_ms, worker, turns, self._weighted)
+
+    def looked(self, found: Reply | None, beat_s: float) -> bool:
+        """Its watch is set: whether it is worth a claim. None is the look that told nothing."""
+        beats = 1 if found is None else HEARD_BEATS
+        self.look_at = time.monotonic() + beat_s * beats
+        self.dry = not waits(found)
+        return not self.dry
+
+    def hear(self) -> None:
+        """Something of it has changed."""
+        self.short, self.dry = self.short and not self.dry, False
 
     def came(self, wanted: int, taken: int | None) -> None:
         """What a claim came to: so many jobs, None where only ghosts were met."""
@@ -213,11 +225,9 @@ class Rounds:
             for one in going
         ]
 
-    def armed(self, station: Station, told: bool) -> None:
-        """Its watch is set before it is asked, as it may turn out to be empty; `told`: whether the
-        server tells of changes."""
-        beats = HEARD_BEATS if told else 1
-        station.look_at = time.monotonic() + self._beat_s * beats
+    def looked(self, station: Station, found: Reply | None) -> bool:
+        """What the look of one of them told that is to be asked: whether it still is."""
+        return station.looked(found, self._beat_s)
 
     def rest(self, now: float, quiet: bool) -> tuple[float, list[Ledger]]:
         """How many seconds to rest where nothing is heard, and whose watches hear of new work."""
@@ -228,7 +238,7 @@ class Rounds:
 
     def hear(self, ledger: Ledger) -> None:
         """Something of a queue has changed."""
-        self._by_name[ledger.q.name].dry = False
+        self._by_name[ledger.q.name].hear()
 
 
 def named(handlers: Mapping[Any, Callable[..., Any]]) -> tuple[dict[bytes, Any], bool]:
