@@ -15,6 +15,7 @@ from queue_core.keys import queue
 from queue_core.verbs import admission
 from tests.builders import command
 from tests.house.running import ROOT, Running, environment, free_port, gone, processes, refused
+from tests.servers import until
 from tests.visitor import Visitor
 
 Q = queue("kept-by-the-house")
@@ -76,7 +77,7 @@ def test_a_house_from_its_start_to_the_next(
         assert pid
         os.kill(pid, signal.SIGKILL)
         house.said(f"{name} started again")
-        assert house.child(words) not in (None, pid)
+        until(lambda old=pid, words=words: house.child(words) not in (None, old), f"a new {name}")
 
     # The supervisor is killed: nothing of the house outlives it, and no accepted job is lost.
     first = notice.read(tmp_path)
