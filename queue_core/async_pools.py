@@ -61,19 +61,22 @@ class AsyncPools:
             if not link.lives():
                 link.close()
                 link = await self.fresh(send.node)
-            if not link.claimed:
-                await self._claim(link)
         except EchoMQError as fault:
             return [fault] * len(send.words)
         try:
+            if not link.claimed:
+                await self._claim(link)
             answers = self._noted(await link.ask(send.words, within_s))
+        except EchoMQError as fault:
+            link.close()
+            return [fault] * len(send.words)
         except BaseException:
             link.close()
             raise
-        if self._closed:
+        if self._closed or send.node not in self.routes.addresses:
             link.close()
         elif link.lives():
-            idle.append(link)
+            self._blocking.setdefault(send.node, []).append(link)
         return answers
 
     def _noted(self, answers: list[Answer]) -> list[Answer]:
@@ -101,17 +104,17 @@ class AsyncPools:
         """A new connection: the greeting, and the fence before anything else."""
         if self._closed:
             raise UnavailableError("CLOSED", "this bus has been closed")
-        link = await self._plain(self.routes.addresses[node])
+        link = await self._plain(self.routes.address_of(node))
         self._open.add(link)
         try:
             here = self.routes.fence_owner() == node
             said = greeting.words(self._servers, fenced=here)
-            answers = await self._ask(link, said)
+            answers = await self._ask(link, said, self._connect_s)
             link.claimed = greeting.heard(self._servers, self._fence, said, answers)
             link.resp3 = self._servers.protocol == 3
             if not here:
                 owner = await self.shared(self.routes.fence_owner())
-                answer = (await self._ask(owner, [fencing.READ]))[0]
+                answer = (await self._ask(owner, [fencing.READ], self._command_s))[0]
                 link.claimed = fencing.claimed(self._fence, answer)
         except BaseException:
             link.close()
@@ -123,12 +126,13 @@ class AsyncPools:
 
     async def _claim(self, link: AsyncLink) -> None:
         """Claim the fence before the first write of a connection."""
+        claim = fencing.claim(self._fence)
         owner, at = link, self.routes.fence_owner()
         if at != link.node:
             owner = await self.shared(at)
         try:
-            fencing.took(self._fence, await self._ask(owner, fencing.claim(self._fence)))
-        except BaseException:
+            fencing.took(self._fence, await self._ask(owner, claim, self._command_s))
+        except EchoMQError:  # one that was cancelled leaves the line to those who share it
             link.close()
             raise
         link.claimed = True
@@ -137,9 +141,9 @@ class AsyncPools:
         """Commands on a line that its user keeps, with the time a command may take."""
         return await link.ask(words, self._command_s)
 
-    async def _ask(self, link: AsyncLink, words: list[Words]) -> list[Reply]:
+    async def _ask(self, link: AsyncLink, words: list[Words], within_s: float) -> list[Reply]:
         """Commands of our own; a broken line is `UnavailableError`."""
-        answers = await link.ask(words, self._command_s)
+        answers = await link.ask(words, within_s)
         if isinstance(answers[-1], Cut):
             raise UnavailableError("CONNECT", f"{link.node}: {answers[-1].why}")
         return answers
@@ -160,6 +164,9 @@ class AsyncPools:
                 pass
             for node in set(self._shared) - set(self.routes.addresses):
                 self._shared.pop(node).close()
+            for node in set(self._blocking) - set(self.routes.addresses):
+                for link in self._blocking.pop(node):
+                    link.close()
 
     async def _inquire(self, question: Ask) -> Reply:
         """One question on a connection of its own, which carries nothing else."""
@@ -168,8 +175,9 @@ class AsyncPools:
             link = await self._plain(question.address)
             try:
                 said = greeting.words(servers, fenced=False)
-                greeting.heard(servers, self._fence, said, await self._ask(link, said))
-                return (await self._ask(link, [question.words]))[0]
+                answers = await self._ask(link, said, self._connect_s)
+                greeting.heard(servers, self._fence, said, answers)
+                return (await self._ask(link, [question.words], self._connect_s))[0]
             finally:
                 link.close()
         except EchoMQError as fault:

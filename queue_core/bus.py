@@ -133,7 +133,7 @@ class Bus:
 
     def forked(self) -> None:
         """Leave the connections to the parent: their answers would mix."""
-        self._pools.forget_all()
+        self._pools.forked()
 
     # ---- steps -----------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from queue_core import fence as fencing
 from queue_core import greeting
@@ -62,7 +62,7 @@ class Pools:
                 link.timeout(within_s)
             link.send(send.words)
         except OSError as error:
-            self._lost(link)
+            self.lost(link)
             if len(send.words) == 1:  # the server never saw the end of it
                 return [UnavailableError("CONNECT", f"{link.node}: {error}")]
             return [Cut(str(error))] * len(send.words)
@@ -78,7 +78,7 @@ class Pools:
             for _ in range(size):
                 answers.append(link.read())  # noqa: PERF401 (what came before a cut counts)
         except OSError as error:
-            self._lost(link)
+            self.lost(link)
             return answers + [Cut(str(error) or "time is up")] * (size - len(answers))
         except BaseException:
             link.close()
@@ -99,13 +99,13 @@ class Pools:
             if link.lives():
                 return link
             link.close()
-        return self._open(self.routes.addresses[node])
+        return self._open(self.routes.address_of(node))
 
     def fresh(self, node: str) -> Link:
         """A new connection, for whoever keeps it."""
         if self._closed:
             raise UnavailableError("CLOSED", "this bus has been closed")
-        return self._open(self.routes.addresses[node])
+        return self._open(self.routes.address_of(node))
 
     def put(self, link: Link) -> None:
         """Give a connection back that owes no answer."""
@@ -116,11 +116,10 @@ class Pools:
         else:
             self._idle.setdefault(link.node, []).append(link)
 
-    def _lost(self, link: Link) -> None:
+    def lost(self, link: Link) -> None:
         """Give up a line, and those beside it, which most likely broke with it."""
         link.close()
-        for other in self._idle.pop(link.node, []):
-            other.close()
+        _close_all(self._idle.pop(link.node, []))
         if self.routes.can_learn:
             self.routes.stale = True
 
@@ -198,8 +197,7 @@ class Pools:
             except StopIteration:
                 pass
             for node in set(self._idle) - set(self.routes.addresses):
-                for link in self._idle.pop(node, []):
-                    link.close()
+                _close_all(self._idle.pop(node, []))
 
     def _inquire(self, question: Ask) -> Reply:
         """One question on a connection of its own, which carries nothing else."""
@@ -226,8 +224,20 @@ class Pools:
         """Give up the idle connections."""
         idle, self._idle = self._idle, {}
         for links in idle.values():
-            for link in links:
-                link.close()
+            _close_all(links)
+
+    def forked(self) -> None:
+        """Leave the connections to the parent, and wait for no thread that stayed there."""
+        self._learning = threading.Lock()
+        self.forget_all()
+
+
+def _close_all(rested: list[Link]) -> None:
+    """Close what rests on a stack. Each is taken off it first: another thread that still has the
+    stack takes connections from it too, and none may be closed in its hands."""
+    with suppress(IndexError):
+        while True:
+            rested.pop().close()
 
 
 def subscribed(link: Link, channels: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:

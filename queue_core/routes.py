@@ -59,6 +59,7 @@ class Routes:
         self.stale = servers.kind is not Kind.single
         self.can_learn = self.stale
         self._doubt_at = math.inf
+        self._told_by: Address | None = None
         if not self.stale:
             self._only(servers.seeds[0])
 
@@ -77,19 +78,30 @@ class Routes:
             return self.primaries[0]
         if call.node is not None:
             if call.node not in self.addresses:
+                self.stale = True
                 raise UnavailableError("NONODE", f"{call.node} is no node of the cluster now")
             return call.node
         if not call.keys:
             return self.primaries[0]
         node = self.slots[slot_of(call.keys[0])]
         if not node:
+            self.stale = True  # another may serve it by now
             raise UnavailableError("CLUSTERDOWN", "no node serves this slot")
         return node
+
+    def address_of(self, node: str) -> Address:
+        """Where a node is. `UnavailableError` with code CONNECT where it serves no more: that was
+        learned since it was chosen, and nothing was sent."""
+        try:
+            return self.addresses[node]
+        except KeyError:
+            raise UnavailableError("CONNECT", f"{node} serves no more") from None
 
     def fence_owner(self) -> str:
         """The node that holds the version fence."""
         owner = self.primaries[0] if self.slots is None else self.slots[fence.SLOT]
         if not owner:
+            self.stale = True
             raise UnavailableError("CLUSTERDOWN", "no node serves the slot of the version fence")
         return owner
 
@@ -97,7 +109,7 @@ class Routes:
         """Slot and node of a MOVED or ASK reply; no host in it means the one that was asked."""
         _, slot, place = text.split(" ")[:3]
         host, _, port = place.rpartition(":")
-        address = Address(host or self.addresses[asked].host, int(port))
+        address = Address(host or asked.rpartition(":")[0].strip("[]"), int(port))
         self.addresses.setdefault(address.name, address)
         return int(slot), address.name
 
@@ -125,6 +137,7 @@ class Routes:
                 last = answer
             elif answer:
                 self._take(answer, address)
+                self._told_by = address
                 self.learned()
                 return
         if self.stale:
@@ -137,9 +150,11 @@ class Routes:
         return f"no node of the cluster answers: {last or 'none serves a slot'}"
 
     def _known(self) -> list[Address]:
-        """Whom to ask: in a Cluster those that serve now, then the seeds."""
+        """Whom to ask: in a Cluster those that serve now, then the seeds; of these first the one
+        that told last, or one that has fallen silent would hold up each time that is asked."""
         serving = [self.addresses[name] for name in self.primaries] if self.slots else []
-        return list(dict.fromkeys([*serving, *self.servers.seeds]))
+        known = dict.fromkeys([*serving, *self.servers.seeds])
+        return sorted(known, key=lambda address: address != self._told_by)
 
     def _take(self, answer: Reply, asked: Address) -> None:
         if self.servers.kind is Kind.sentinel:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 
@@ -234,3 +235,18 @@ def test_a_child_process_shares_no_connection_with_its_parent(bus, q):
     for _ in range(50):
         assert bus.run(command("STRLEN", q.base)) == 6
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_child_process_waits_for_no_thread_of_its_parent(cluster):
+    """Another thread asks who serves what at the moment of the fork: it is not in the child."""
+    made = Blocking(cluster.url)
+    pools = made.bus._pools
+    pools.routes.stale = True
+    pools._learning.acquire()
+    child = os.fork()
+    if not child:
+        signal.alarm(10)
+        os._exit(0 if made.run(command("EXISTS", b"x")) == 0 else 1)
+    pools._learning.release()
+    assert os.waitpid(child, 0)[1] == 0
+    made.close()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 
 import pytest
 
+from queue_core.bus import connect
 from queue_core.errors import (
     EchoMQError,
     ForbiddenFault,
@@ -16,6 +18,7 @@ from queue_core.errors import (
     UnknownOutcomeError,
 )
 from queue_core.keys import queue
+from queue_core.links import Link
 from queue_core.outcomes import Word
 from queue_core.plans import Batch, Call, Wait
 from queue_core.verbs import admission
@@ -197,8 +200,6 @@ def test_a_database_of_its_own(bus_of, lonely, q):
 
 
 def test_bytes_that_are_no_reply_break_the_line(bus_of):
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer():
@@ -212,6 +213,43 @@ def test_bytes_that_are_no_reply_break_the_line(bus_of):
         with pytest.raises(UnavailableError):
             bus_of(f"redis://127.0.0.1:{server.getsockname()[1]}", command_timeout_ms=500)
         thread.join(2)
+
+
+def test_a_server_that_never_greets_holds_up_no_longer_than_connecting_may_take(bus_of):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def hang():
+            client, _ = server.accept()
+            given_up.wait(5)
+            client.close()
+
+        given_up = threading.Event()
+        thread = threading.Thread(target=hang, daemon=True)
+        thread.start()
+        with pytest.raises(UnavailableError, match="time"):
+            bus_of(
+                f"redis://127.0.0.1:{server.getsockname()[1]}",
+                connect_timeout_ms=150,
+                command_timeout_ms=600_000,
+            )
+        given_up.set()
+        thread.join(2)
+
+
+def test_a_line_that_is_given_up_is_in_nobody_elses_hands(lonely, monkeypatch):
+    bus = connect(lonely.url)
+    pools, node = bus._pools, bus.primaries()[0]
+    for link in [pools.take(node) for _ in range(3)]:
+        pools.put(link)
+    stack, closed, close = pools._idle[node], [], Link.close
+
+    def closing(link):
+        closed.append(link in stack)
+        close(link)
+
+    monkeypatch.setattr(Link, "close", closing)
+    bus.close()
+    assert closed == [False] * 3
 
 
 def test_a_url_that_says_nothing_is_refused_before_any_socket(bus_of):

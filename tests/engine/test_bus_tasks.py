@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from queue_core.async_bus import async_connect
+from queue_core.embedded import Embedded
 from queue_core.errors import UnavailableError, UnknownOutcomeError
 from queue_core.plans import Call, Wait
 from tests.builders import command
@@ -121,8 +123,6 @@ async def test_a_listener_is_told_when_the_bus_is_closed(abus, q):
 
 
 async def test_everything_under_way_on_a_line_that_breaks_is_in_doubt(server, q):
-    from queue_core.async_bus import async_connect
-
     bus = await async_connect(server.url + "&client_name=doomed")
     killer = await async_connect(server.url)
     await bus.run(command("SET", q.base, "0"))
@@ -147,3 +147,21 @@ async def test_everything_under_way_on_a_line_that_breaks_is_in_doubt(server, q)
     assert await bus.run(command("GET", q.base)) == b"0"
     await bus.close()
     await killer.close()
+
+
+async def test_who_is_cancelled_while_it_claims_the_fence_cuts_no_other_off(folder, q):
+    alone = Embedded(folder).start()
+    bus = await async_connect(alone.url)
+    other = await async_connect(alone.url)
+
+    def pause():
+        return (yield Call("CLIENT", (), ("PAUSE", 300, "WRITE")))
+
+    await other.run(pause())
+    first, second = [asyncio.create_task(bus.run(command("INCR", q.base))) for _ in range(2)]
+    await asyncio.sleep(0.1)
+    first.cancel()
+    assert (await asyncio.gather(first, second, return_exceptions=True))[1] == 1
+    await bus.close()
+    await other.close()
+    alone.kill()

@@ -183,16 +183,24 @@ def test_who_cannot_learn_says_so_for_what_is_left():
     assert end.value.value == [lost, 5]
 
 
-def test_a_script_that_an_importing_node_lacks_is_loaded_there():
+def test_a_script_is_not_run_where_only_a_part_of_its_keys_may_have_arrived():
     keys = (low(1), low(2))
     ask = fault(f"ASK {slot_of(keys[0])} b:2")
-    call = script("enqueue").call(keys, b"b", b"i", b"p")
-    went, replies = drive(
-        [call], routes(), [[ask]], [[b"OK", NO_SCRIPT]], [[b"sha", b"OK", [b"enqueued"]]]
-    )
-    assert [word[0] for word in went[1][0].words] == ["ASKING", "EVALSHA"]
-    assert [word[0] for word in went[2][0].words] == ["SCRIPT", "ASKING", "EVALSHA"]
-    assert (went[2][0].node, replies) == ("b:2", [[b"enqueued"]])
+    went, replies = drive([script("enqueue").call(keys, b"b", b"i", b"p")], routes(), [[ask]])
+    assert len(went) == 1
+    assert isinstance(replies[0], UnavailableError)
+    assert replies[0].code == "TRYAGAIN"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("enqueue", UnknownOutcomeError), ("reads/waiting", UnavailableError)]
+)
+def test_a_script_that_was_broken_off_may_have_changed_something_if_it_writes(name, kind):
+    broken = fault("ERR Attempted to access a non local key in a cluster node script: x")
+    made = script(name)
+    call = made.call((low(1),) * len(made.keys), *[b"x"] * len(made.args))
+    _, replies = drive([call], routes(), [[broken]])
+    assert isinstance(replies[0], kind)
 
 
 def test_a_cluster_that_sends_us_around_is_unavailable():
@@ -208,6 +216,45 @@ def test_a_slot_that_nobody_serves():
     _, replies = drive([Call("GET", (high(),)), Call("TIME")], known, [[1]])
     assert replies[0].code == "CLUSTERDOWN"
     assert replies[1] == 1
+
+
+def test_a_slot_that_nobody_served_is_asked_for_again():
+    known = routes(answer=[[0, 8000, [b"a", 1, b"id"]]])
+    with pytest.raises(UnavailableError):
+        known.node_of(Call("GET", (high(),)))
+    assert not known.current()
+
+
+def test_a_node_that_went_since_it_was_chosen_is_a_fault_that_may_be_led_around():
+    known = routes()
+    chosen = known.node_of(Call("GET", (low(),)))
+    asking = known.learn()
+    next(asking)
+    with pytest.raises(StopIteration):
+        asking.send([[0, 16383, [b"b", 2, b"id"]]])
+    with pytest.raises(UnavailableError) as gone:
+        known.address_of(chosen)
+    assert gone.value.code == "CONNECT"
+
+
+def test_who_told_last_is_asked_first():
+    known = Routes(parse("redis+sentinel://silent,speaks/house"))
+    asked = []
+
+    def learn(asking):
+        question = next(asking)
+        while True:
+            asked.append(question.address.host)
+            silent = question.address.host == "silent"
+            told = UnavailableError("CONNECT", "time is up") if silent else [b"p", b"1"]
+            try:
+                question = asking.send(told)
+            except StopIteration:
+                return
+
+    learn(known.learn())
+    learn(known.learn())
+    assert asked == ["silent", "speaks", "speaks"]
 
 
 def test_plans_advance_together():
