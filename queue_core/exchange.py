@@ -48,6 +48,10 @@ ELSEWHERE = frozenset({"CONNECT", "READONLY"})
 """The same where another server may serve by now: in a Cluster and behind Sentinels."""
 
 
+MIDWAY = "access a non local key"
+"""What a server says that has broken a script off where a key of its slot had moved away."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cut:
     """Sent, and no answer came."""
@@ -124,6 +128,10 @@ def settled(call: Call, answer: Answer) -> Reply | EchoMQError:
         if writes(call):
             return UnknownOutcomeError(f"{call.name} was sent and no answer came: {answer.why}")
         return UnavailableError("LOST", f"no answer to {call.name}: {answer.why}")
+    if isinstance(answer, ServerFault) and MIDWAY in answer.text:
+        if writes(call):
+            return UnknownOutcomeError(f"{call.name} was broken off: {answer}")
+        return UnavailableError("TRYAGAIN", answer.text)
     return answer
 
 
@@ -200,17 +208,17 @@ class _Exchange:
     def take(self, answers: Sequence[Sequence[Answer]]) -> None:
         """Note the answers of a round; what must go out again is to do."""
         self.todo = []
-        asked, self._asked = self._asked, {}
+        self._asked = {}
         for node, place, answer in self._sending.pair(answers):
             if isinstance(place, int):
-                if self._again(node, place, answer, place in asked):
+                if self._again(node, place, answer):
                     self.todo.append(place)
             elif place and not isinstance(answer, bytes):
                 self.routes.scripts[node].discard(place)
                 if isinstance(answer, ServerFault):
                     self._refused[node, place] = answer
 
-    def _again(self, node: str, place: int, answer: Answer, imported: bool) -> bool:
+    def _again(self, node: str, place: int, answer: Answer) -> bool:
         """Whether a call must go out again."""
         call = self.calls[place]
         self.found[place] = settled(call, answer)
@@ -221,10 +229,13 @@ class _Exchange:
                 return False
             self.routes.scripts.setdefault(node, set()).discard(call.script.sha)
             self._lacking.add(place)
-            if imported:
-                self._asked[place] = node
         elif code == "MOVED":
             self.routes.moved(str(answer), node)
+        elif code == "ASK" and call.script is not None:
+            # A script names its sets and builds the names of its rows. Where the sets have moved
+            # and the rows have not, it would take jobs for gone.
+            self.found[place] = UnavailableError("TRYAGAIN", "the slot moves to another node")
+            return False
         elif code == "ASK":
             self._asked[place] = self.routes.redirected(str(answer), node)[1]
         elif code in ELSEWHERE and self.routes.can_learn and not self.learned:

@@ -199,9 +199,10 @@ class Watch:
         return answers
 
     def _lost(self, error: OSError) -> UnavailableError:
-        """Give up a line that broke; another server may serve by now."""
+        """Give up a line that broke, and what rests beside it; another server may serve by now."""
+        if self._link is not None:
+            self._pools.lost(self._link)
         self._drop()
-        self._pools.routes.stale = self._pools.routes.can_learn
         return UnavailableError("LOST", f"the watching line: {error or 'time is up'}")
 
     def _drop(self) -> None:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from queue_core.embedded import OLDEST, Embedded, find_binary, leashed
 from queue_core.errors import EchoMQError, UnavailableError
+from queue_core.keys import QueueKeys
 from queue_core.links import Link
 from queue_core.servers import Address
 from tests.tls import certificate
@@ -291,6 +292,15 @@ class Cluster:
         replica, _ = self._pair()
         ask(replica, "CLUSTER", "FAILOVER")
         until(lambda: replica in self.ports(), "the replica is a primary")
+
+    def has_replica(self, q: QueueKeys) -> bool:
+        """Whether a queue lies with the primary that has a replica."""
+        _, primary = self._pair()
+        try:
+            ask(primary, "EXISTS", q.pending)
+        except EchoMQError:
+            return False
+        return True
 
     def kill_primary(self) -> Embedded:
         """End the primary that has a replica, as a crash would; which it was."""

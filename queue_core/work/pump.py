@@ -130,10 +130,10 @@ def do_due(q: QueueKeys, mint: Mint, found: Due) -> Plan[None]:
         for _ in range(ROUNDS):
             if (yield from due.promote(q, BATCH)) < BATCH:
                 break
-    if found.repeated is not None and found.repeated <= found.now_ms:
-        yield from _fire(q, mint, found.now_ms)
     if found.deliveries:
         yield from flows.deliver(q, BATCH)
+    if found.repeated is not None and found.repeated <= found.now_ms:
+        yield from _fire(q, mint, found.now_ms)  # last: a server without memory refuses this alone
 
 
 def _fire(q: QueueKeys, mint: Mint, now_ms: int) -> Plan[None]:
@@ -160,6 +160,7 @@ class Turn:
         self._keys = frozenset({q.schedule, q.repeat, q.outbox, ANY})
         self._looked_at = -1.0
         self._look_at = 0.0
+        self._not_before = 0.0
 
     @property
     def at(self) -> float:
@@ -183,13 +184,14 @@ class Turn:
     def hear(self, changed: Collection[bytes]) -> None:
         """Look soon where something of the queue has changed."""
         if not self._keys.isdisjoint(changed):
-            self._look_at = min(self._look_at, self._looked_at + GAP_MS / 1000)
+            soon = max(self._looked_at + GAP_MS / 1000, self._not_before)
+            self._look_at = min(self._look_at, soon)
             self.coming = None
 
     def wait(self, seconds: float) -> None:
-        """Do nothing for so long."""
+        """Do nothing for so long, whatever is heard meanwhile."""
         self.coming = None
-        self._look_at = self.leases_at = time.monotonic() + seconds
+        self._look_at = self.leases_at = self._not_before = time.monotonic() + seconds
 
 
 def name_of(queues: Sequence[QueueKeys]) -> str:
