@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import statistics
 import sys
 import threading
 import time
@@ -141,12 +142,12 @@ def drain(bus: Bus, count: int, workers: int) -> float:
 
 def standing(bus: Bus, small: int, large: int, times: int) -> float:
     """How fast a worker of 10 serves `small` jobs of a backlog of `large`, over how fast it serves
-    a backlog of just so many: `times` of each in turn, since one is over too soon."""
-    deep, took = _backlog(bus, large), [0.0, 0.0]
-    for _ in range(times):
-        took[0] += _served(bus, _backlog(bus, small), small, 10)
-        took[1] += _served(bus, deep, small, 10)
-    return took[0] / took[1]
+    a backlog of just so many: the median of `times` of each in turn, since one is over too soon."""
+    deep = _backlog(bus, large)
+    return statistics.median(
+        _served(bus, _backlog(bus, small), small, 10) / _served(bus, deep, small, 10)
+        for _ in range(times)
+    )
 
 
 def _backlog(bus: Bus, count: int) -> QueueKeys:

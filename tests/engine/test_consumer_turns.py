@@ -322,3 +322,30 @@ def test_give_back_is_fenced_and_for_the_held_only(run: Run, q: QueueKeys, make:
     (again,) = run(claims.claim_next(q, 5, HOUR))
     assert (again.id, again.group, again.attempts) == (job.id, lane, 2)
     assert run(command("HGET", q.gactive, lane)) == b"1"
+
+
+def scripts_so_far(bus: Bus) -> tuple[int, int]:
+    """How many calls of scripts that write and of such that read the server has had."""
+    text = bus.run(raw("INFO", "commandstats"))
+    counts = dict.fromkeys((b"cmdstat_evalsha:", b"cmdstat_evalsha_ro:"), 0)
+    for line in text.splitlines():
+        for name in counts:
+            if line.startswith(name):
+                counts[name] = int(line.split(b"calls=")[1].split(b",")[0])
+    writing, reading = counts.values()
+    return writing, reading
+
+
+@pytest.mark.usefixtures("worker")
+def test_an_idle_worker_takes_a_job_in_one_claim_and_looks_once(
+    bus: Bus, q: QueueKeys, mint: Callable[[], bytes], seen: list[bytes]
+) -> None:
+    jobs, beats = 20, 4
+    before = scripts_so_far(bus)
+    for n in range(jobs):
+        bus.run(admission.enqueue(q, mint(), b"%d" % n))
+        until(lambda: len(seen) > n)  # noqa: B023 (awaited within the turn)
+    until(lambda: not bus.run(command("ZCARD", q.active)))
+    writing, reading = (now - then for now, then in zip(scripts_so_far(bus), before, strict=True))
+    assert writing <= 3 * jobs + beats  # admitted, claimed, settled
+    assert reading <= jobs + beats
