@@ -14,8 +14,10 @@ from queue_core.verbs.flows import FlowJob
 from tests.proof.administration import Administered
 from tests.proof.model import Job, passed
 from tests.proof.verbs import HOUR, NAMES
-from tests.proof.world import FOREIGN, GROUPS, IDS, World, verb
+from tests.proof.world import FOREIGN, GROUPS, IDS, World, command, verb
 
+JUNK = b"junk"
+"""An outbox entry that nobody can read."""
 LONG = 10**14
 """A period whose next slot lies beyond every clock, and so is known."""
 STATES = {
@@ -49,6 +51,7 @@ def repeat_due(w: World, hand: Random) -> None:
     expected = {name for name, one in model.repeats.items() if passed(one.score)}
     plan = repeats.due(q, 10)
     w.do("repeat_due", plan, expected, lambda answer: {one.name for one in answer})
+    w.do("repeat_count", repeats.count(q), len(model.repeats))
 
 
 @verb(2)
@@ -93,8 +96,7 @@ def repeat_resume(w: World, hand: Random) -> None:
 # ---- flows ---------------------------------------------------------------------------------------
 
 
-@verb(2)
-def flow_add(w: World, hand: Random) -> None:
+def _flow(w: World, hand: Random) -> tuple[QueueKeys, FlowJob]:
     """A flow of two levels or three, over one queue or several."""
     q, _ = w.pick(hand)
     free = hand.sample(IDS, 5)
@@ -109,9 +111,22 @@ def flow_add(w: World, hand: Random) -> None:
         FlowJob(child_id, b"child", grandchildren, elsewhere, hand.random() < 0.4),
         FlowJob(free[2], b"child", (), None, hand.random() < 0.4),
     )
-    root = FlowJob(free[0], b"root", children[: hand.randint(1, 2)])
+    return q, FlowJob(free[0], b"root", children[: hand.randint(1, 2)])
+
+
+@verb(2)
+def flow_add(w: World, hand: Random) -> None:
+    q, root = _flow(w, hand)
     expected = _write(w, q, root)
     w.do(f"flow_add in {q.name!r} {root}", flows.add(q, root), expected, alone=True)
+
+
+@verb(1)
+def flow_add_many(w: World, hand: Random) -> None:
+    q, first = _flow(w, hand)
+    roots = [first, _flow(w, hand)[1]]
+    expected = [_write(w, q, root) for root in roots]
+    w.do(f"flow_add_many in {q.name!r} {roots}", flows.add_many(q, roots), expected, alone=True)
 
 
 def _write(w: World, q: QueueKeys, root: FlowJob) -> tuple[Word, bytes | None]:
@@ -146,7 +161,9 @@ def _write(w: World, q: QueueKeys, root: FlowJob) -> tuple[Word, bytes | None]:
 def flow_deliver(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
     batch = hand.choice([1, 100])
-    entries, model.outbox = model.outbox[:batch], model.outbox[batch:]
+    read = model.outbox[:batch]
+    entries = read[: read.index(JUNK)] if JUNK in read else read
+    model.outbox = model.outbox[len(entries) :]
     for entry in entries:
         if entry.startswith(b"\0"):
             home, *words = entry[6:].split(b"\0", 4)
@@ -155,6 +172,27 @@ def flow_deliver(w: World, hand: Random) -> None:
             home, *words = entry.split(b"\0", 3)
             w.models[home].fan_in(*words)
     w.do(f"flow_deliver {q.name!r} {batch}", flows.deliver(q, batch), len(entries), alone=True)
+
+
+@verb(1)
+def a_malformed_entry(w: World, hand: Random) -> None:
+    """Somebody else writes into an outbox."""
+    q, model = w.pick(hand)
+    if JUNK in model.outbox:
+        return
+    model.outbox.append(JUNK)
+    w.do("junk in the outbox", command("RPUSH", q.outbox, JUNK), len(model.outbox))
+
+
+@verb(2)
+def flow_skip(w: World, hand: Random) -> None:
+    """An operator looks at what holds an outbox up, and takes it away."""
+    q, model = w.pick(hand)
+    expected = [(entry, entry != JUNK) for entry in model.outbox[:3]]
+    w.do(f"undelivered {q.name!r}", flows.undelivered(q, 3), expected)
+    word = Word.ok if JUNK in model.outbox else Word.gone
+    model.outbox = [entry for entry in model.outbox if entry != JUNK]
+    w.do(f"flow_skip {q.name!r}", flows.skip(q, JUNK), word)
 
 
 # ---- reads ---------------------------------------------------------------------------------------
@@ -174,6 +212,8 @@ def read_job(w: World, hand: Random) -> None:
     text = f"read {q.name!r} {job_id!r}"
     w.do(text, job_reads.get_job_state(q, job_id), state, lambda found: found.value)
     payload = job.row[b"payload"] if job else None
+    stalled = job is not None and int(job.row.get(b"stalled", b"0")) > 0
+    w.do(text, metrics.job_stalled(q, job_id), stalled)
     plan = job_reads.get_job(q, job_id)
     w.do(text, plan, payload, lambda found: found.value and found.value.payload)
 
@@ -183,6 +223,7 @@ def read_lanes(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
     depths = {group: len(model.at("lane", group)) for group in GROUPS}
     w.do("lane_depths", lanes.depths(q, GROUPS), depths)
+    w.do("lane_depth", lanes.depth(q, GROUPS[0]), depths[GROUPS[0]])
 
 
 @verb(2)
@@ -195,6 +236,26 @@ def read_queue(w: World, hand: Random) -> None:
     most = int(model.meta.get(b"concurrency", b"0"))
     full = Word.rate if 0 < most <= len(model.at("active")) else Word.ok
     w.do("is_maxed", limits.is_maxed(q), full)
+    size = len(model.at("pending"))
+    w.do("pending_size", pending.pending_size(q), size, lambda found: found.value)
+
+
+@verb(1)
+def read_limits(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    names = (b"max", b"concurrency", b"py_window_ms")
+    rate, most, window_ms = (int(model.meta.get(name, b"0")) for name in names)
+    held = len(model.at("active"))
+    enforced = b"py_enforce" in model.meta
+    expected = (rate, most, window_ms, model.spent, held, enforced, model.spent > 0)
+    w.do("limits", limits.limits(q), expected, lambda found: _bounds(found.value))
+    w.do("global_rate_limit", limits.global_rate_limit(q), rate)
+    w.do("rate_limit_ttl", limits.rate_limit_ttl(q), 0 < rate <= model.spent, bool)
+
+
+def _bounds(seen: limits.Limits) -> tuple[int | bool, ...]:
+    numbers = (seen.rate, seen.concurrency, seen.window_ms, seen.spent, seen.active)
+    return *numbers, seen.enforced, seen.resets_in_ms > 0
 
 
 @verb(2)
@@ -205,3 +266,5 @@ def read_flow(w: World, hand: Random) -> None:
     w.do(f"dependencies {job_id!r}", flows.dependencies(q, job_id), left)
     values = dict(model.flows.processed.get(job_id, {}))
     w.do(f"children_values {job_id!r}", flows.children_values(q, job_id), values)
+    ignored = dict(model.flows.unsuccessful.get(job_id, {}))
+    w.do(f"ignored_failures {job_id!r}", flows.ignored_failures(q, job_id), ignored)

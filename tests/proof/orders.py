@@ -5,7 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from queue_core.keys import QueueKeys
 from queue_core.outcomes import Word
+from queue_core.plans import Plan
 from queue_core.verbs import jobs, lanes, locks, queues
 from tests.proof.verbs import HOUR, a_payload, an_instant, pairs_of
 from tests.proof.world import GROUPS, IDS, World, command, verb
@@ -66,8 +68,11 @@ def run_now(w: World, hand: Random) -> None:
 def update_data(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
     job_id, payload = hand.choice(IDS), a_payload(hand)
-    plan = jobs.update_data(q, job_id, payload)
-    w.do(f"update_data {job_id!r}", plan, model.change(job_id, b"payload", payload))
+    job, seen = model.jobs.get(job_id), hand.choice([None, a_payload(hand)])
+    plan = jobs.update_data(q, job_id, payload, "" if seen is None else jobs.digest(seen))
+    moved = job is not None and seen not in (None, job.row[b"payload"])
+    expected = Word.moved if moved else model.change(job_id, b"payload", payload)
+    w.do(f"update_data {job_id!r} {seen!r}", plan, expected)
 
 
 @verb(2)
@@ -84,6 +89,16 @@ def add_log(w: World, hand: Random) -> None:
     job_id, keep = hand.choice(IDS), hand.choice([0, 2])
     plan = jobs.add_log(q, job_id, b"line", keep)
     w.do(f"add_log {job_id!r} {keep}", plan, model.add_log(job_id, b"line", keep))
+
+
+@verb(1)
+def get_job_logs(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    job_id, last = hand.choice(IDS), hand.choice([1, 1000])
+    expected: Any = Word.gone
+    if job_id in model.jobs:
+        expected = model.logs.get(job_id, [])[-last:]
+    w.do(f"get_job_logs {job_id!r} {last}", jobs.get_job_logs(q, job_id, last), expected)
 
 
 @verb(2)
@@ -154,9 +169,11 @@ def lane_weight(w: World, hand: Random) -> None:
 @verb(2)
 def lane_reassign(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
-    job_id, group = hand.choice(IDS), hand.choice(GROUPS)
-    plan = lanes.reassign(q, job_id, group)
-    w.do(f"lane_reassign {job_id!r} {group!r}", plan, model.reassign(job_id, group))
+    job_id, group, seen = hand.choice(IDS), hand.choice(GROUPS), hand.choice([None, *GROUPS])
+    job = model.jobs.get(job_id)
+    moved = job is not None and job.group not in (None, group) and seen not in (None, job.group)
+    expected = Word.moved if moved else model.reassign(job_id, group)
+    w.do(f"lane_reassign {job_id!r} {group!r}", lanes.reassign(q, job_id, group, seen), expected)
 
 
 @verb(1)
@@ -183,6 +200,36 @@ def queue_drain(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
     both = hand.random() < 0.5
     w.do(f"queue_drain {both}", queues.drain(q, both), model.drain(both), alone=both)
+
+
+@verb(1)
+def drain_steps(w: World, hand: Random) -> None:
+    """One step of a drain, of flat pending or of a lane."""
+    q, model = w.pick(hand)
+    group, budget = hand.choice([None, *GROUPS]), hand.randint(1, 3)
+    waiting = model.at("pending") if group is None else model.at("lane", group)
+    for job in waiting[:budget]:
+        model.erase(job)
+    expected = (len(waiting[:budget]), len(waiting[budget:]))
+    step = lanes.drain_step(q, group, budget) if group else queues.drain_step(q, "pending", budget)
+    w.do(f"drain_step {q.name!r} {group!r} {budget}", step, expected)
+
+
+@verb(1)
+def queue_obliterate_by_steps(w: World, hand: Random) -> None:
+    q, model = w.pick(hand)
+    force, budget = hand.random() < 0.5, hand.randint(1, 2)
+    expected = model.obliterate(force)
+    w.do(f"obliterate {q.name!r} {budget}", _by_steps(q, force, budget), expected, alone=True)
+
+
+def _by_steps(q: QueueKeys, force: bool, budget: int) -> Plan[tuple[Word, int]]:
+    removed = 0
+    while True:
+        word, more = yield from queues.obliterate(q, force, budget)
+        removed += more
+        if word is not Word.more:
+            return word, removed
 
 
 @verb(1)
