@@ -102,12 +102,16 @@ def _asked(params: dict[str, Any]) -> dict[str, Any]:
 
 def earlier(asking: Asking) -> AuditEntry | Answer | None:
     """The last attempt of this request: an answer where it settled the matter, or where the same
-    request id asked for something else; an entry where it may be tried again."""
+    request id is another's or asked for something else; an entry where it may be tried again."""
     until = time.monotonic() + WAIT_S
     while True:
         last = AuditEntry.objects.filter(request_id=asking.request_id).order_by("-attempt").first()
         if last is None:
             return None
+        if last.who != asking.actor.who:
+            return Answer(
+                Outcome.invalid, "This request id is of somebody else's request. Take a fresh one."
+            )
         if not asking.resends(last):
             return Answer(
                 Outcome.invalid,

@@ -6,17 +6,19 @@ from __future__ import annotations
 import os
 import re
 import signal
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import BrowserContext, Page, expect
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from echomq_admin.live.page import to_path
 from queue_core.bus import Bus
 from queue_core.ids import Minter
 from queue_core.keys import QueueKeys, queue
 from queue_core.verbs import admission
-from tests.browser.console import Console
+from tests.browser.console import Console, until
 from tests.builders import command
 
 mint = Minter(85).mint
@@ -72,6 +74,130 @@ def test_the_wall_counts_what_hangs_as_stale(
     with hanging(console):
         expect(reading).to_contain_text(re.compile(r": 0 fresh, \d+ stale"))
     expect(reading).to_contain_text(", 0 stale")
+
+
+# ---- a socket, rights, and a console that dies -----------------------------------------------
+
+PRESS = """(asked) => new Promise((resolve) => {
+  const told = ({ detail }) => resolve(detail.data.act);
+  document.addEventListener("echomq:answer", told, { once: true });
+  import("/static/echomq_admin/js/live.js").then((live) => live.send({ act: asked }));
+})"""
+
+
+def test_an_act_is_asked_for_over_the_socket(page: Page, console_bus: Bus) -> None:
+    """Through the page's own module, under its own policy, to a real Daphne."""
+    q = queue("pressed")
+    console_bus.run(admission.enqueue(q, mint(), b"x"))
+    live(page, at("pending", q))
+    target = {"bus": "main", "queue": to_path(q.name)}
+    asked = {"id": "browser-1", "action": "pause_queue", "target": target, "params": {}}
+    answer = page.evaluate(PRESS, asked)
+    assert (answer["id"], answer["outcome"]) == ("browser-1", "done")
+    assert console_bus.run(command("HGET", q.meta, "paused")) == b"1"
+    expect(page.locator("#queue-head")).to_contain_text("paused by operator")
+    again = page.evaluate(PRESS, asked)
+    assert (again["outcome"], again["audit_id"]) == ("already", answer["audit_id"])
+
+
+@pytest.fixture
+def vera(console: Console, browser: Browser) -> Iterator[tuple[Page, Callable[[str], None]]]:
+    """A page of somebody who may look and pause, and a hand that changes her in the database."""
+
+    def said(code: str) -> None:
+        console.manage("shell", "-v0", "-c", VERA + code)
+
+    said("user.user_permissions.set(held('view', 'pause_queue'))")
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=console.url)
+    page = context.new_page()
+    page.goto(console.manage("echomq", "sign-in", "--user", "vera").split()[-1])
+    page.get_by_role("button").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Overview")
+    yield page, said
+    context.close()
+
+
+VERA = """
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
+user = get_user_model().objects.get_or_create(username="vera")[0]
+def held(*names):
+    found = Permission.objects.filter(content_type__app_label="echomq_admin")
+    return found.filter(codename__in=names)
+"""
+
+
+def test_case_44_a_right_that_is_taken_is_told_and_its_button_dies(
+    vera: tuple[Page, Callable[[str], None]], console_bus: Bus
+) -> None:
+    page, said = vera
+    q = queue("of-vera")
+    console_bus.run(admission.enqueue(q, mint(), b"x"))
+    live(page, at("pending", q))
+    pause = page.locator("#queue-head button", has_text="Pause")
+    expect(pause).to_be_enabled()
+    expect(pause).not_to_have_attribute("aria-disabled", "true")
+    said("user.user_permissions.set(held('view'))")
+    expect(page.locator("#banner-rights")).to_be_visible(timeout=4_000)
+    expect(pause).to_have_attribute("aria-disabled", "true")
+    expect(pause).to_contain_text("Needs the permission pause_queue.")
+    expect(page.locator("[data-live-word]")).to_have_text("Live")
+
+    # Looking itself is taken: the page says so, and a hand on what is left of it does nothing.
+    said("user.user_permissions.set(held('view', 'pause_queue'))")
+    live(page, at("pending", q))
+    expect(pause).not_to_have_attribute("aria-disabled", "true")
+    said("user.is_active = False; user.save()")
+    banner = page.locator("#banner-socket")
+    expect(banner).to_contain_text("You are signed out, or may no longer look.", timeout=6_000)
+    expect(pause).to_have_attribute("aria-disabled", "true")
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    pause.click(force=True)
+    assert not asked
+    assert console_bus.run(command("HGET", q.meta, "paused")) is None
+
+
+def test_a_console_that_dies_in_the_middle_leaves_an_outcome_unknown(
+    page: Page, console: Console, console_bus: Bus
+) -> None:
+    """The press waits for a bus that hangs when the console is killed."""
+    q = queue("in-the-middle")
+    console_bus.run(admission.enqueue(q, mint(), b"x"))
+    live(page, at("pending", q))
+    with hanging(console):
+        page.locator("#queue-head [data-action=pause_queue]").click()
+        until(lambda: _intents(console), "the intent is written")
+        console.kill_daphne()
+    toast = page.locator("#toasts .toast")
+    expect(toast).to_contain_text("Outcome unknown")
+    expect(toast).to_contain_text("it may have happened")
+    console.start_daphne()
+    page.goto("/audit")
+    entry = page.locator("main li, main tr", has_text="in-the-middle").first
+    expect(entry).to_contain_text("In hand.")
+    with _audit(console) as database:
+        database.execute(f"UPDATE {TABLE} SET opened_at = datetime('now', '-2 minutes') {LEFT}")
+    page.reload()
+    expect(entry).to_contain_text("Outcome unknown: the console stopped before the bus answered.")
+
+
+TABLE, LEFT = "echomq_admin_auditentry", "WHERE outcome = ''"
+
+
+@contextmanager
+def _audit(console: Console) -> Iterator[sqlite3.Connection]:
+    database = sqlite3.connect(console.folder / "console.sqlite3", timeout=10)
+    try:
+        with database:
+            yield database
+    finally:
+        database.close()
+
+
+def _intents(console: Console) -> int:
+    with _audit(console) as database:
+        return int(database.execute(f"SELECT count(*) FROM {TABLE} {LEFT}").fetchone()[0])
 
 
 # ---- a payload in a form ---------------------------------------------------------------------

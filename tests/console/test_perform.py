@@ -186,6 +186,19 @@ def test_a_request_id_stands_for_one_thing(do: Do) -> None:
     assert "other values" in answer.sentence
 
 
+def test_a_request_id_of_another_answers_nothing_of_theirs(
+    do: Do, person: Callable[..., Any], bus: Bus, q: QueueKeys
+) -> None:
+    assert do("pause_queue", request_id="one").outcome is Outcome.done
+    eve = person("eve", "view", "pause_queue")
+    answer = do("pause_queue", request_id="one", who=eve)
+    assert answer.outcome is Outcome.invalid
+    assert answer.audit_id is None
+    assert "ada" not in answer.sentence
+    assert do("pause_queue", request_id="two", who=eve).outcome is Outcome.already
+    assert AuditEntry.objects.filter(request_id="one").count() == 1
+
+
 def test_a_refused_request_may_be_sent_again(do: Do, make: Builder, bus: Bus) -> None:
     job = make.active()
     bus.run(command("SET", make.q.lock(job.id), "x"))

@@ -3,6 +3,7 @@
 import { redraw } from "./charts.js";
 import { clock } from "./clock.js";
 import { morph } from "./morph.js";
+import * as rights from "./rights.js";
 import { Socket } from "./socket.js";
 import { span, heard, wall, write } from "./times.js";
 
@@ -94,7 +95,12 @@ const socket = new Socket(path, {
     tell(0, false);
   },
   message: receive,
+  renewed() {
+    rights.renewed();
+    settle();
+  },
   closed(tries, ended) {
+    if (ended) rights.ended();
     lostAt ??= clock.now();
     word("Not live");
     if (tries > 1 || ended) tell(tries, ended);

@@ -5,6 +5,7 @@ import * as dialog from "./dialog.js";
 import * as keys from "./keys.js";
 import * as live from "./live.js";
 import * as palette from "./palette.js";
+import * as rights from "./rights.js";
 import * as times from "./times.js";
 import * as toasts from "./toasts.js";
 
@@ -49,4 +50,5 @@ toasts.start();
 dialog.start();
 palette.start();
 keys.start(commands);
+rights.start();
 live.start();

@@ -6,10 +6,10 @@ const LONGEST = 10_000;
 const ENDED = new Set([4401, 4403]);
 
 export class Socket {
-  constructor(path, { opened, message, closed }) {
+  constructor(path, { opened, message, renewed, closed }) {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     this.url = `${scheme}//${location.host}${path}`;
-    this.handlers = { opened, message, closed };
+    this.handlers = { opened, message, renewed, closed };
     this.tries = 0;
     this.timer = 0;
     this.refused = false;
@@ -24,6 +24,7 @@ export class Socket {
     socket.addEventListener("message", ({ data }) => {
       if (socket !== this.socket) return;
       this.tries = 0;
+      if (this.refused) this.handlers.renewed();
       this.refused = false;
       this.handlers.message(JSON.parse(data));
     });
