@@ -53,6 +53,21 @@ def test_a_lane_without_a_limit_yields_no_more_than_a_batch(run, q, mint):
     assert run(command("LLEN", q.ring)) == 0
 
 
+def test_no_weight_and_no_size_goes_beyond_a_batch(run, q, mint):
+    lane = a_lane()
+    for job_id in [mint() for _ in range(claims.MOST + 5)]:
+        words = ("state", "pending", "attempts", 0, "payload", "", "group", lane)
+        run(command("HSET", q.row(job_id), *words))
+        run(command("ZADD", q.lane(lane), 0, job_id))
+    run(lanes.resume(q, lane))
+    run(lanes.weight(q, lane, 10**6))
+    assert len(run(claims.lane_claim_weighted(q, HOUR))) == claims.MOST
+    assert len(run(claims.claim_next(q, 10**9, HOUR, weighted=True))) == 5
+    run(lanes.weight(q, lane, None))
+    run(admission.enqueue_many(q, [(mint(), b"") for _ in range(claims.MOST + 5)]))
+    assert len(run(claims.claim_next(q, 10**9, HOUR))) == claims.MOST
+
+
 def test_lanes_are_served_in_turn(run, q, make):
     one, two = a_lane(), a_lane()
     jobs = [make.in_lane(one), make.in_lane(one), make.in_lane(two), make.in_lane(two)]
