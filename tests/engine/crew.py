@@ -6,7 +6,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import os
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -16,7 +18,7 @@ from queue_core.async_bus import async_connect
 from queue_core.bus import Bus, connect
 from queue_core.errors import EchoMQError
 from queue_core.ids import Minter
-from queue_core.keys import QueueKeys
+from queue_core.keys import QueueKeys, queue
 from queue_core.plans import Call, Plan
 from queue_core.verbs import admission
 from queue_core.work.async_consumer import AsyncConsumer
@@ -179,6 +181,13 @@ def _left(q: QueueKeys) -> Plan[int]:
     for key in (q.pending, q.active, q.schedule, q.ring):
         left += yield Call("LLEN" if key == q.ring else "ZCARD", (key,))
     return left
+
+
+def two_queues(near: Callable[[QueueKeys], bool] = lambda _: True) -> tuple[QueueKeys, QueueKeys]:
+    """Two fresh queues."""
+    stem = f"trouble{os.getpid()}.{time.monotonic_ns()}"
+    fitting = (q for n in itertools.count() if near(q := queue(f"{stem}.{n}")))
+    return next(fitting), next(fitting)
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ from queue_core.routes import slot_of
 from queue_core.verbs import admission
 from tests.builders import command
 from tests.buses import Awaited, Blocking
+from tests.engine.crew import at_work, two_queues
 from tests.servers import Cluster, Sentinels, ask, running, until
 
 MOVING = "emq"
@@ -46,24 +47,30 @@ def persist(bus, plan):
 
 
 @pytest.mark.parametrize("kind", ["sentinels", "cluster"])
-def test_an_orderly_failover_is_followed_with_scripts_and_all(both, kind, request, mint):
+def test_an_orderly_failover_is_followed_by_buses_and_loops(both, kind, request, mint):
     servers = request.getfixturevalue(kind)
     buses = both(servers.url)
     q = queue(f"{MOVING}.{kind}") if kind == "sentinels" else Near()
     for bus in buses:
         assert bus.run(admission.enqueue(q, mint(), b"")) is Word.enqueued
     before = set(servers.ports())
-    servers.fail_over()
-    assert set(servers.ports()) != before
-    for bus in buses:
-        until(
-            lambda bus=bus: at(bus, q) == set(servers.ports()), "the bus has found the new primary"
-        )
-        job_id = mint()
-        word = persist(bus, lambda job_id=job_id: admission.enqueue(q, job_id, b""))
-        assert word in (Word.enqueued, Word.duplicate)
-        results = bus.run_all([admission.enqueue(q, mint(), b""), command("ZCARD", q.pending)])
-        assert results[0] is Word.enqueued
+    near = (lambda _: True) if kind == "sentinels" else servers.has_replica
+    with at_work(servers.url, two_queues(near)) as crew:
+        asked = crew.hold() | crew.admit()
+        servers.fail_over()
+        crew.go.set()
+        assert set(servers.ports()) != before
+        for bus in buses:
+            until(
+                lambda bus=bus: at(bus, q) == set(servers.ports()),
+                "the bus has found the new primary",
+            )
+            job_id = mint()
+            word = persist(bus, lambda job_id=job_id: admission.enqueue(q, job_id, b""))
+            assert word in (Word.enqueued, Word.duplicate)
+            results = bus.run_all([admission.enqueue(q, mint(), b""), command("ZCARD", q.pending)])
+            assert results[0] is Word.enqueued
+        crew.served(asked | crew.admit())
 
 
 def at(bus, q) -> set[int]:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from queue_core.embedded import Embedded
 from queue_core.errors import EchoMQError, UnavailableError
-from queue_core.keys import QueueKeys, queue
+from queue_core.keys import QueueKeys
 from queue_core.routes import slot_of
 from queue_core.verbs import repeats
 from queue_core.work.trouble import LONGEST_MS, Trouble
 from tests.builders import HOUR
-from tests.engine.crew import Crew, at_work
+from tests.engine.crew import Crew, at_work, two_queues
 from tests.hush import Line
-from tests.servers import Cluster, Sentinels, ask, free_ports, until
+from tests.servers import Cluster, ask, free_ports, until
 
 COMMAND_MS = 400
 SLACK_S = 3.0
@@ -53,13 +51,6 @@ def crew(line: Line) -> Iterator[Crew]:
     url = f"redis://127.0.0.1:{line.port}"
     with at_work(url, two_queues(), command_timeout_ms=COMMAND_MS) as made:
         yield made
-
-
-def two_queues(near: Callable[[QueueKeys], bool] = lambda _: True) -> tuple[QueueKeys, QueueKeys]:
-    """Two fresh queues."""
-    stem = f"trouble{os.getpid()}.{time.monotonic_ns()}"
-    first, second, *_ = (q for n in range(1000) if near(q := queue(f"{stem}.{n}")))
-    return first, second
 
 
 class Lines:
@@ -294,19 +285,6 @@ def test_no_job_is_lost_while_its_slot_moves(cluster: Cluster) -> None:
         for slot in slots:
             for port in (target, source):
                 ask(port, "CLUSTER", "SETSLOT", slot, "NODE", names[target])
-        crew.go.set()
-        asked |= crew.admit()
-        crew.served(asked)
-
-
-@pytest.mark.parametrize("kind", ["sentinels", "cluster"])
-def test_a_failover_ends_no_loop(kind: str, request: pytest.FixtureRequest) -> None:
-    servers: Sentinels | Cluster = request.getfixturevalue(kind)
-    until(servers.whole, "all is well")
-    near = (lambda _: True) if isinstance(servers, Sentinels) else servers.has_replica
-    with at_work(servers.url, two_queues(near)) as crew:
-        asked = crew.hold() | crew.admit()
-        servers.fail_over()
         crew.go.set()
         asked |= crew.admit()
         crew.served(asked)
