@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
 
 from queue_core.errors import EchoMQError
 from queue_core.numbers import whole
@@ -15,12 +14,12 @@ from queue_core.work.consumer import (
     DRAIN_S,
     LEASE_MS,
 )
-from queue_core.work.hands import Handler, Hands, ThreadHands
+from queue_core.work.hands import Hands, ThreadHands
 from queue_core.work.ledger import Ledger
 from queue_core.work.presence import worker_id
-from queue_core.work.rounds import WORKERS, Rounds, Station, named
+from queue_core.work.rounds import WORKERS, Handlers, Rounds, Station, named
 from queue_core.work.serving import Policy
-from queue_core.work.task_hands import AsyncHandler, TaskHands
+from queue_core.work.task_hands import TaskHands
 
 
 class AsyncMetronome(AsyncLoop):
@@ -36,7 +35,7 @@ class AsyncMetronome(AsyncLoop):
     def __init__(
         self,
         bus: AsyncServesMany,
-        handlers: Mapping[bytes | str, Handler] | Mapping[bytes | str, AsyncHandler],
+        handlers: Handlers,
         *,
         workers: int = WORKERS,
         most: int | None = None,

@@ -8,7 +8,6 @@ of all queues in one pipeline. With nothing to do it rests on its watches.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 
 from queue_core.errors import EchoMQError
 from queue_core.numbers import whole
@@ -18,13 +17,13 @@ from queue_core.work.consumer import (
     DRAIN_S,
     LEASE_MS,
 )
-from queue_core.work.hands import Handler, Hands, ThreadHands
+from queue_core.work.hands import Hands, ThreadHands
 from queue_core.work.ledger import Ledger
 from queue_core.work.loops import Loop, ServesMany
 from queue_core.work.presence import worker_id
-from queue_core.work.rounds import WORKERS, Rounds, Station, named
+from queue_core.work.rounds import WORKERS, Handlers, Rounds, Station, named
 from queue_core.work.serving import Policy
-from queue_core.work.task_hands import AsyncHandler, LoopHands
+from queue_core.work.task_hands import LoopHands
 
 
 class Metronome(Loop):
@@ -42,7 +41,7 @@ class Metronome(Loop):
     def __init__(
         self,
         bus: ServesMany,
-        handlers: Mapping[bytes | str, Handler] | Mapping[bytes | str, AsyncHandler],
+        handlers: Handlers,
         *,
         workers: int = WORKERS,
         most: int | None = None,

@@ -21,16 +21,24 @@ from queue_core.keys import QueueKeys, queue
 from queue_core.numbers import whole
 from queue_core.plans import Call, Plan, Reply
 from queue_core.work.consumer import HEARD_BEATS
-from queue_core.work.hands import Hands, InHand
+from queue_core.work.hands import Handler, Hands, InHand
 from queue_core.work.ledger import Ledger
 from queue_core.work.serving import Policy
 from queue_core.work.task import Attempt
-from queue_core.work.task_hands import is_awaited
+from queue_core.work.task_hands import AsyncHandler, is_awaited
 from queue_core.work.turns import Want, look, waits
 
 WORKERS = 4
 """Jobs of all queues that a metronome has handled at once."""
 
+
+Handlers: TypeAlias = (
+    Mapping[str, Handler]
+    | Mapping[bytes, Handler]
+    | Mapping[str, AsyncHandler]
+    | Mapping[bytes, AsyncHandler]
+)
+"""A handler for each queue's name."""
 
 Tasks: TypeAlias = Callable[[QueueKeys], Callable[[Lease], Attempt]]
 """What makes tasks of the leases of a queue."""

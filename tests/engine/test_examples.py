@@ -26,6 +26,8 @@ SAID = {
     "repeats": ["registered", "exists", "make it", "cancelled"],
     "flows": ["ok None", "cut [b'SCENE 1', b'SCENE 2']"],
     "batches": ["10", "9 done, 1 again, 0 lost"],
+    "batch_consumer": ["5 at once", "2 at once", "[1, 2, 4, 5, 6, 7] 1 dead"],
+    "metronome": ["letter 1", "thumbnail a", "letter 2", "thumbnail b"],
     "bounds": ["enqueued exists True", "['sync', 'a', 'b']", "ok True", "ok"],
     "streams": ["ada 1", "bob 1", "eve 1", "bob 2", "2"],
     "boards": [

@@ -44,14 +44,15 @@ def until(process: subprocess.Popen[str], line: str) -> None:
     assert line in (said.rstrip() for said in process.stdout), f"it never said {line!r}"
 
 
+@pytest.mark.parametrize("loop", ["consumer", "batches", "metronome"])
 @pytest.mark.parametrize(
     ("kind", "code", "last"), [("threaded", 143, []), ("awaited", 0, ["cancelled", "False"])]
 )
 def test_a_second_signal_ends_a_worker_at_once(
-    server: Embedded, bus: Bus, q: QueueKeys, mint: Callable[[], bytes], kind: str, code: int,
-    last: list[str],
+    server: Embedded, bus: Bus, q: QueueKeys, mint: Callable[[], bytes], loop: str, kind: str,
+    code: int, last: list[str],
 ) -> None:  # fmt: skip
-    words = ["-m", "tests.engine.stubborn", kind, server.url, q.name.decode()]
+    words = ["-m", "tests.engine.stubborn", kind, loop, server.url, q.name.decode()]
     bus.run(admission.enqueue(q, mint(), b"600"))
     with worker(words) as process:
         until(process, "in hand")
