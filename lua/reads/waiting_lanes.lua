@@ -4,9 +4,10 @@
 -- args: base least
 -- replies: {now_ms, flat, lanes, paused, full} counts, 1 where the queue is paused, and how many
 --   lanes have a full batch: `least` jobs, or all that their ceiling allows
--- builds: base..g:<lane>:pending base..glimit base..gactive
--- uses: now lane_ready
+-- builds: base..g:<lane>:pending base..glimit base..gactive base..active base..limiter
+-- uses: now lane_ready see_bounds
 -- flags: no-writes
+see_bounds(base)
 local lanes, full = 0, 0
 for _, lane_name in ipairs(redis.call('LRANGE', ring, 0, 63)) do
   local ready, enough = lane_ready(base, lane_name, tonumber(least))

@@ -137,6 +137,23 @@ def test_row_17_where_nothing_is_told_lanes_wake_and_flat_jobs_wait_for_the_beat
         bus.run(raw("ACL", "DELUSER", user))
 
 
+def test_row_22_a_worker_hears_of_a_window_s_end_and_of_a_free_place(
+    bus: Bus, q: QueueKeys, mint: Callable[[], bytes], seen: list[bytes]
+) -> None:
+    bus.run(queues.bound(q, rate=2, window_ms=100))
+    bus.run(admission.enqueue_many(q, [(mint(), b"in turn") for _ in range(5)]))
+    with serving(bus, q, lambda task: seen.append(task.payload), concurrency=4):
+        until(lambda: len(seen) == 5)
+        until(lambda: not bus.run(command("ZCARD", q.active)))
+        theirs = b"JOB0NgWEfAEJfs"
+        bus.run(command("ZADD", q.active, 10**13, theirs))
+        bus.run(queues.bound(q, concurrency=1))
+        bus.run(admission.enqueue(q, mint(), b"waits"))
+        assert bus.run(command("ZCARD", q.pending)) == 1
+        bus.run(command("ZREM", q.active, theirs))
+        until(lambda: b"waits" in seen)
+
+
 def test_row_01_ring_and_flat_pending_take_turns_whoever_has_more(
     bus: Bus, q: QueueKeys, mint: Callable[[], bytes], seen: list[bytes]
 ) -> None:
