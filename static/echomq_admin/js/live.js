@@ -21,6 +21,7 @@ let ackTimer = 0;
 let asked = false;
 let frozen = false;
 let lostAt = null;
+let telling = 0;
 
 function ack() {
   clearTimeout(ackTimer);
@@ -103,8 +104,9 @@ const socket = new Socket(path, {
     if (ended) rights.ended();
     lostAt ??= clock.now();
     word("Not live");
+    clearTimeout(telling); // what is told late must not stand over what came since
     if (tries > 1 || ended) tell(tries, ended);
-    else setTimeout(() => lostAt !== null && tell(tries, ended), 800);
+    else telling = setTimeout(() => lostAt !== null && tell(tries, ended), 800);
   },
 });
 
