@@ -23,6 +23,7 @@ from echomq_admin.actions.moments import (
     from_ms,
     parse_moment,
     parse_span,
+    same_moment,
     shown,
     zone_named,
 )
@@ -122,7 +123,7 @@ class When(Asked):
         """Exactly one of the three, as Unix ms or as a span. The time that the dialog was drawn
         with is none that was asked for."""
         checked: dict[str, Any] = super().clean()
-        if checked.get("at") and checked["at"] == checked.get("at_was"):
+        if checked.get("at") and same_moment(checked["at"], checked.get("at_was") or ""):
             checked["at"] = ""
         checked["at"] = checked.get("meant") or checked.get("at")
         asked = [name for name in ("at", "by", "at_ms") if checked.get(name) not in (None, "")]

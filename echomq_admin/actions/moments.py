@@ -86,6 +86,14 @@ def parse_moment(text: str, zone: str) -> int:
     raise NotAMoment(why, meant)
 
 
+def same_moment(one: str, other: str) -> bool:
+    """Whether two texts are one time on one clock: a browser leaves out seconds that are zero."""
+    try:
+        return datetime.fromisoformat(one) == datetime.fromisoformat(other)
+    except ValueError:
+        return one == other
+
+
 def _within(moment: datetime) -> int:
     try:
         return to_ms(moment)

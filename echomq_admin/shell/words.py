@@ -187,5 +187,7 @@ def _repeats_or_verb(printer: Printer, options: Namespace) -> int:
 def _board_or_rescore(printer: Printer, options: Namespace) -> int:
     if options.rescore is not None:
         return acting.rescore(printer, options)
+    if options.to is not None or options.expect is not None:
+        raise Refused(Outcome.invalid, "Say whom to re-score: --rescore PLAYER.")
     game = name_of(options.game, options.encoded)
     return looking.board(printer, options.bus, game, options.top)

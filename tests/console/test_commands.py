@@ -236,6 +236,7 @@ def test_boards(shell: Callable[..., Said], bus: Bus, q: QueueKeys) -> None:
     assert shell(*told, "--expect", "420", "--to", "1e3")[0] == 2
     assert shell(*told, "--expect", "420", "--to", "400")[0] == 0
     assert shell("board", "no such game")[0] == 4
+    assert shell("board", game, "--to", "400")[0] == 2  # nobody is named: not a look
 
 
 # ---- looking ---------------------------------------------------------------------------------
