@@ -7,13 +7,14 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from queue_core import ids
 from queue_core.async_bus import async_connect
-from queue_core.bus import Bus
+from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded
 from queue_core.errors import InvalidError
 from queue_core.keys import QueueKeys
@@ -261,6 +262,30 @@ def test_streams_are_trimmed_by_their_policies(stage: Any, bus: Bus, q: QueueKey
     stage.stop()
     stage.retention([Keep(q, S, younger_ms=HOUR, exact=True)], 20)
     until(lambda: bus.run(streams.read(q, S)) == [])
+
+
+@pytest.mark.parametrize("kind", [Threaded, Looped])
+def test_row_43_a_server_that_goes_away_ends_no_loop_over_streams(
+    kind: Any, folder: Path, q: QueueKeys
+) -> None:
+    lonely = Embedded(folder).start()
+    bus = connect(lonely.url)
+    stage, seen = kind(lonely, bus), []
+    try:
+        stage.consumer(q, lambda r: seen.append(number(r)), from_start=True, beat_ms=50)
+        stage.retention([Keep(q, S, last=2, exact=True)], 20)
+        append(bus, q, 1)
+        until(lambda: seen == [1] and not held(bus, q))
+        lonely.kill()
+        time.sleep(0.2)
+        lonely.start()
+        append(bus, q, 2, 3, 4)
+        until(lambda: {2, 3, 4} & set(seen) and max(seen) == 4 and not held(bus, q))
+        until(lambda: len(bus.run(streams.read(q, S))) == 2)
+    finally:
+        stage.close()
+        bus.close()
+        lonely.kill()
 
 
 def test_policies_and_groups_are_checked(q: QueueKeys) -> None:
