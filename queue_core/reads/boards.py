@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from queue_core import keys
-from queue_core.boards import shown_score
+from queue_core.boards import MAX_TOP, shown_score
 from queue_core.errors import EchoMQError, UnavailableError, UnknownOutcomeError
+from queue_core.numbers import whole
 from queue_core.plans import Batch, Call, Plan
 from queue_core.reads.snapshot import Snapshot
 from queue_core.scripts import script
@@ -19,6 +20,7 @@ SCAN_PAGE = 4_000
 """Keys walked by one step of the search for games: about a millisecond."""
 
 _BOARD = script("reads/board")
+_PAGE = script("reads/board_page")
 _SCAN = script("reads/board_scan")
 
 
@@ -95,7 +97,7 @@ def board(
     if reply[0] == b"absent":
         return Snapshot(Board(False, 0, (), None, ()), reply[1])
     _, now, players, first, rank, place, opening, beside, refused = reply
-    whole = players * 2 <= len(first)
+    complete = players * 2 <= len(first)
     value = Board(
         there=True,
         players=players,
@@ -104,8 +106,21 @@ def board(
         around=standings(beside, int(opening), int(place)),
         refused=tuple(name.decode("ascii") for name in refused),
     )
-    why = "" if whole else f"The first {len(first) // 2} of {players} players."
-    return Snapshot(value, now, whole, why)
+    why = "" if complete else f"The first {len(first) // 2} of {players} players."
+    return Snapshot(value, now, complete, why)
+
+
+def page(game: bytes, first: int, size: int = TOP) -> Plan[Snapshot[tuple[Standing, ...]]]:
+    """Up to `size` (1 to 1000) players in board order from the place `first` on, counted from 0.
+    Incomplete where the board goes on behind them. One round trip. Raises `InvalidError` for a
+    number out of range."""
+    whole(first, "a place", 0)
+    whole(size, "a page of players", most=MAX_TOP)
+    at_ms, players, rank, flat = yield _PAGE.call((keys.board(game),), first, size)
+    found = standings(flat, rank, first)
+    left = players - first - len(found)
+    why = f"{left} players stand behind these" if left > 0 else ""
+    return Snapshot(found, at_ms, left <= 0, why)
 
 
 def game_facts(game: bytes) -> Plan[Game]:

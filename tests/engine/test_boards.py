@@ -112,3 +112,12 @@ def test_a_key_of_another_type_is_a_fault(run: Run, game: bytes) -> None:
     run(command("SET", board(game), "x"))
     with pytest.raises(WrongTypeFault):
         run(boards.top(game, 3))
+
+
+def test_a_finished_game_goes_after_its_time(run: Run, game: bytes) -> None:
+    run(boards.fold(game, "ann", 5))
+    run(boards.retire(game, 60_000))
+    for key in (board(game), board_base(game)):
+        assert 0 < run(command("PTTL", key)) <= 60_000
+    with pytest.raises(InvalidError):
+        next(boards.retire(game, 0))

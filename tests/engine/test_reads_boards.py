@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from queue_core import keys
-from queue_core.errors import WrongTypeFault
+from queue_core.errors import InvalidError, WrongTypeFault
 from queue_core.reads import boards
 from tests.builders import Run, command
 
@@ -47,6 +47,19 @@ def test_around_a_player_ranks_go_on_from_the_whole_board(run: Run, game: bytes)
     assert {one.player: one.rank for one in seen.around}.items() <= whole.items()
     assert seen.rank == whole[b"p050"]
     assert seen.players == 100
+
+
+def test_pages_follow_each_other_with_the_ranks_of_the_whole(run: Run, game: bytes) -> None:
+    words = [word for n in range(25) for word in (n // 3, b"p%03d" % n)]
+    run(command("ZADD", keys.board(game), *words))
+    whole = run(boards.board(game, 25)).value.top
+    pages = [run(boards.page(game, first, 10)) for first in (0, 10, 20, 30)]
+    assert [one for seen in pages for one in seen.value] == list(whole)
+    assert [seen.complete for seen in pages] == [False, False, True, True]
+    assert pages[0].why == "15 players stand behind these"
+    for wrong in ((-1, 5), (0, 0), (0, 1001)):
+        with pytest.raises(InvalidError):
+            next(boards.page(game, *wrong))
 
 
 def test_case_140_missing_differs_from_known_without_scores(run: Run, game: bytes) -> None:

@@ -66,8 +66,18 @@ def board_standing(w: World, hand: Random) -> None:
     w.do(f"board {game!r} {player!r}", plan, expected, lambda found: _told(found.value))
 
 
+@verb(1)
+def board_page(w: World, hand: Random) -> None:
+    game, board, _ = _pick(w, hand)
+    first, size = hand.randint(0, 5), hand.randint(1, 3)
+    expected = board.ranked()[first:][:size]
+    plan = board_reads.page(game, first, size)
+    w.do(f"page {game!r} {first} {size}", plan, expected, lambda found: _ranks(found.value))
+
+
+def _ranks(standings: tuple[board_reads.Standing, ...]) -> list[tuple[int, bytes, str]]:
+    return [(one.rank, one.player, one.score) for one in standings]
+
+
 def _told(seen: board_reads.Board) -> object:
-    head, beside = (
-        [(one.rank, one.player, one.score) for one in part] for part in (seen.top, seen.around)
-    )
-    return seen.players, head, seen.rank, beside
+    return seen.players, _ranks(seen.top), seen.rank, _ranks(seen.around)
