@@ -105,7 +105,9 @@ class AsyncLink(asyncio.Protocol):
             return [gone] * size
         asked = _Asked(size, self._loop.create_future(), self._loop.time() + within_s)
         self._asked.append(asked)
-        if self._watch is None:
+        if self._watch is None or self._watch.when() > asked.deadline:
+            if self._watch is not None:
+                self._watch.cancel()
             self._watch = self._loop.call_at(asked.deadline, self._late)
         self._transport.write(packed(commands))
         if self._room is not None:
@@ -185,6 +187,14 @@ class AsyncLink(asyncio.Protocol):
         if room is not None and not room.done():
             room.set_result(None)
 
+    def _attend(self, deadline: float) -> None:
+        """Look at this time whether something is overdue, if not before."""
+        if self._watch is not None:
+            if self._watch.when() <= deadline:
+                return
+            self._watch.cancel()
+        self._watch = self._loop.call_at(deadline, self._late)
+
     def _late(self) -> None:
         """Look whether the oldest question is overdue: then the line is given up."""
         self._watch = None
@@ -194,4 +204,4 @@ class AsyncLink(asyncio.Protocol):
             self._lost = "time is up"
             self._transport.abort()
         else:
-            self._watch = self._loop.call_at(self._asked[0].deadline, self._late)
+            self._attend(self._asked[0].deadline)

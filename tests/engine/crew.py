@@ -144,6 +144,11 @@ class Crew:
         until(lambda: payloads <= self.done.keys(), f"{payloads} are served")
         until(lambda: not any(self.bus.run_all([_left(q) for q in self.queues])), "none is left")
 
+    @property
+    def watches(self) -> list[Any]:
+        """The lines that hear."""
+        return [self.worker._watch, self.aworker._watch, *self.pump._watches, *self.apump._watches]
+
     def late(self) -> int:
         """How many jobs wait for their time."""
         return sum(self.bus.run_all([command("ZCARD", q.schedule) for q in self.queues]))

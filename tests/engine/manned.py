@@ -18,9 +18,11 @@ from queue_core.keys import QueueKeys
 from queue_core.scripts import SCRIPTS
 from queue_core.verbs import admission
 from queue_core.work.async_batch_consumer import AsyncBatchConsumer
+from queue_core.work.async_consumer import AsyncConsumer
 from queue_core.work.async_metronome import AsyncMetronome
 from queue_core.work.backoff import fixed
 from queue_core.work.batch_consumer import BatchConsumer
+from queue_core.work.consumer import Consumer
 from queue_core.work.metronome import Metronome
 from queue_core.work.serving import Policy
 from tests.builders import command
@@ -30,6 +32,7 @@ NEVER_MS = 600_000
 
 PATIENCE_S = 20
 LOOPS: dict[str, tuple[Any, Any]] = {
+    "consumer": (Consumer, AsyncConsumer),
     "batches": (BatchConsumer, AsyncBatchConsumer),
     "metronome": (Metronome, AsyncMetronome),
 }
