@@ -47,7 +47,7 @@ class BatchConsumer(Loop):
     time for one: over it, all of its members have failed. Leases are extended member by member
     while it runs; a member whose lease was lost is told by its `task.lost`. Wait and run spans of
     presence are each member's, its run being that of its batch. `poll_ms` is the least between two
-    looks at a queue that changes all the time, and the wait after a claim that found nothing. The
+    looks at a batch that fills up, and the wait after a claim that found nothing. The
     other options, and what `stop`, `quiet`, `in_hand` and `faults` mean, are those of `Consumer`.
     """
 

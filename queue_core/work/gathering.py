@@ -22,8 +22,8 @@ from queue_core.work.turns import look
 MIN_SIZE = 1
 WINDOW_MS = 1_000
 POLL_MS = 50
-"""Between two looks at a queue that changes all the time, and the first wait after a claim that
-found nothing (part 10, row 19); each further one waits twice as long, up to a beat."""
+"""Between two looks at a batch that fills up, however many jobs come, and the first wait after a
+claim that found nothing (part 10, row 19); each further one waits twice as long, up to a beat."""
 
 HEARD_BEATS = 5
 """Beats between two looks where the server tells of changes."""
@@ -87,6 +87,7 @@ class Gathering:
         self._lanes_opened = 0.0
         self._left = 0
         self._looked_at = 0.0
+        self._filling = False
         self._held_until = 0.0
         self._empty = 0
         self._lanes_next = False
@@ -102,8 +103,8 @@ class Gathering:
 
     def hear(self) -> None:
         """Something has changed: look soon."""
-        soon = max(self._looked_at + self._poll_s, self._held_until)
-        self.look_at = min(self.look_at, soon)
+        gap_s = self._poll_s if self._filling else 0.0
+        self.look_at = min(self.look_at, max(self._looked_at + gap_s, self._held_until))
 
     def choose(self, found: Waiting, now: float, tracks: bool) -> Choice | None:
         """What to claim now, if anything; else `look_at` is set. `tracks`: whether the server
@@ -111,6 +112,7 @@ class Gathering:
         if self._opened is None:
             self._opened = self._lanes_opened = now
         self._looked_at = now
+        self._filling = bool(found.flat or found.lanes)
         flat, least = (0, 0) if found.paused else (self._flat(found, now), self._least(found, now))
         if flat and not (least and self._lanes_next):
             return Choice(False, self._size.least, min(flat, self._size.most))

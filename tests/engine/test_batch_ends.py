@@ -177,7 +177,7 @@ def test_a_batch_that_comes_after_stop_is_given_back(
     assert not seen.batches
 
 
-def test_a_server_that_goes_away_ends_no_loop(
+def test_row_43_a_server_that_goes_away_ends_no_loop(
     kind: str, tmp_path: Path, q: QueueKeys, mint: Callable[[], bytes], caplog: Any
 ) -> None:
     server = Embedded(tmp_path).start()

@@ -30,12 +30,14 @@ def test_a_window_ends_and_opens_with_a_batch() -> None:
     assert one.choose(Waiting(99, 0, 0, paused=False), 101.3, tracks=True) == flat(10)
 
 
-def test_what_is_heard_is_looked_at_after_a_poll() -> None:
+def test_what_is_heard_is_looked_at_and_a_batch_that_fills_by_the_poll() -> None:
     one = gathering()
     one.hear()
-    assert one.look_at == 100.05
+    assert one.look_at == 100.0  # nothing waited: whatever it is may be enough
     one.choose(Waiting(1, 0, 0, paused=False), 100.2, tracks=False)
     assert one.look_at == 101.0  # a window, or a beat where nobody tells
+    one.hear()
+    assert one.look_at == 100.25  # it fills up: a look each poll, however many come
 
 
 def test_row_19_empty_claims_are_held_off_and_nothing_heard_shortens_that() -> None:
