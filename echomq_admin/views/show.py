@@ -30,6 +30,7 @@ HTMX_CONFIG = json.dumps({
     "allowScriptTags": False,
     "selfRequestsOnly": True,
     "historyCacheSize": 0,
+    "defaultSettleDelay": 0,  # a form that opens is bound: an Enter at once stays here
     "responseHandling": [
         {"code": "204", "swap": False},
         {"code": "[23]..", "swap": True},

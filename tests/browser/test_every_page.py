@@ -127,6 +127,24 @@ def test_case_40_every_dialog_works_under_a_strict_policy(strict: Page, job: byt
         assert not strict.evaluate("window.refused ?? []"), place
 
 
+def test_a_dialog_is_whole_as_soon_as_it_opens(page: Page, console_bus: Bus) -> None:
+    q = queue("at-once")
+    console_bus.run(admission.enqueue_in(q, mint(), b"x", HOUR))
+    page.goto(f"/bus/main/queue/{to_path(q.name)}/schedule")
+    page.evaluate(
+        """new MutationObserver((_, seer) => {
+          seer.disconnect();
+          window.told = document.querySelector("#dialog time").textContent;
+          document.querySelector("#dialog [name=by]").value = "15m";
+          document.querySelector("#dialog form").requestSubmit();
+        }).observe(document.getElementById("dialog"), { attributeFilter: ["open"] })"""
+    )
+    page.locator("main [data-action=reschedule]").click()
+    expect(page.locator("#toasts .toast")).to_have_attribute("data-outcome", "done")
+    assert page.url.endswith("/schedule")
+    assert page.evaluate("window.told").endswith(" ago")
+
+
 def test_case_10_ten_thousand_held_jobs_are_a_page_that_answers(
     page: Page, console_bus: Bus
 ) -> None:

@@ -1,5 +1,6 @@
 // The one dialog of actions opens when htmx has put something into it, and is empty when closed,
 // so that what it shows stays tied to what was asked.
+import { write } from "./times.js";
 
 export function start() {
   const dialog = document.getElementById("dialog");
@@ -10,6 +11,7 @@ export function start() {
   const follow = ({ detail }) => {
     if (detail.target !== dialog) return;
     const filled = dialog.childElementCount > 0;
+    write(dialog);
     if (filled && !dialog.open) dialog.showModal();
     else if (!filled && dialog.open) dialog.close();
   };
