@@ -21,11 +21,12 @@ from queue_core.routes import Words
 from queue_core.servers import Address
 
 NOT_YET: Any = object()
-AWAKE_S = 0.000_1
-"""How long an answer is awaited before the thread sleeps for it."""
+AWAKE_S = 0.000_05
+"""How long an answer is awaited before the thread sleeps for it: about what it costs to sleep."""
 
-ASLEEP_S = 0.02
-"""How long answers are slept for at once after one that did not come in that time."""
+ASLEEP_S = (0.001, 0.064)
+"""How long answers are slept for at once after one that did not come in that time, the first time
+and at most: twice as long each time in between."""
 
 _CHUNK = 65_536
 _pack: Callable[[Words], bytes] = cast(Any, hiredis.pack_command)  # its stub knows one word
@@ -53,6 +54,7 @@ class Vigil:
 
     def __init__(self) -> None:
         self._sleep_until = 0.0
+        self._sleep_s = ASLEEP_S[0]
         self._lock = threading.Lock()
 
     def keep(self, poll: select.poll) -> None:
@@ -61,14 +63,17 @@ class Vigil:
         if now < self._sleep_until:
             return
         if not self._lock.acquire(blocking=False):
-            self._sleep_until = now + ASLEEP_S
+            self._sleep_until = now + ASLEEP_S[1]
             return
         try:
             until = now + AWAKE_S
-            while not here(0) and now >= self._sleep_until:
+            while not (came := here(0)) and self._sleep_until <= now < until:
                 now = monotonic()
-                if now > until:
-                    self._sleep_until = now + ASLEEP_S
+            if came:
+                self._sleep_s = ASLEEP_S[0]
+            elif now >= until:
+                self._sleep_until = now + self._sleep_s
+                self._sleep_s = min(2 * self._sleep_s, ASLEEP_S[1])
         finally:
             self._lock.release()
 

@@ -29,9 +29,10 @@ def section(report: Report, rounds: int, folder: Path) -> str:
         f"""Made by `./dev bench engine` on {time.strftime("%Y-%m-%d")}. Machine: {machine()};
         Valkey {report.server}, append-only file, synced each second, {_where(report)}. Medians of
         {rounds} interleaved rounds with the lowest and the highest; no-op jobs of 100 bytes, one
-        worker process. Latencies are those of {PICKED} jobs a round, {DUE} where they are scheduled,
-        so that the p99 of a round is its slowest job; a plain client writes what the wire says and
-        wakes nobody. Compare within a row only: a figure says what was seen there and then.
+        worker process. Latencies are those of {PICKED} jobs a round, {DUE} where they are
+        scheduled, so that the p99 of a round is its slowest job; a plain client writes what the
+        wire says and wakes nobody. Compare within a row only: a figure says what was
+        seen there and then.
         {_busy(report.load)}""",
         "Peers: " + ", ".join(f"{name} {known}" for name, known in report.versions.items()) + ".",
         _goals(report),

@@ -31,7 +31,8 @@ def test_it_ends_when_the_answer_is_there(
     vigil = Vigil()
     vigil.keep(poll)
     assert poll.poll(0)
-    assert time.monotonic() >= vigil._sleep_until
+    assert not vigil._sleep_until
+    assert not vigil._lock.locked()
 
 
 def test_after_one_in_vain_none_is_kept_for_a_while(
@@ -39,11 +40,19 @@ def test_after_one_in_vain_none_is_kept_for_a_while(
 ) -> None:
     poll, _ = pair
     vigil = Vigil()
+    monkeypatch.setattr(links, "ASLEEP_S", (60.0, 240.0))
+    vigil._sleep_s = 60.0
     vigil.keep(poll)
-    assert vigil._sleep_until > time.monotonic() - links.ASLEEP_S
-    vigil._sleep_until = time.monotonic() + 60
-    monkeypatch.setattr(links, "AWAKE_S", 60.0)
-    vigil.keep(poll)  # else it would last a minute
+    first = vigil._sleep_until
+    assert first > time.monotonic() + 50
+    monkeypatch.setattr(links, "AWAKE_S", 600.0)
+    vigil.keep(poll)  # else it would last ten minutes
+    monkeypatch.setattr(links, "AWAKE_S", 0.001)
+    for _ in range(3):
+        vigil._sleep_until = 0.0
+        vigil.keep(poll)
+    assert vigil._sleep_until - first > 170  # doubled each time, to four minutes at most
+    assert vigil._sleep_s == 240.0
 
 
 def test_the_first_of_two_gives_up_when_another_asks(
@@ -56,7 +65,7 @@ def test_the_first_of_two_gives_up_when_another_asks(
     first.start()
     while not vigil._lock.locked():
         time.sleep(0.001)
-    monkeypatch.setattr(links, "ASLEEP_S", 60.0)
+    monkeypatch.setattr(links, "ASLEEP_S", (60.0, 60.0))
     vigil.keep(poll)
     first.join(10)
     assert not first.is_alive()
