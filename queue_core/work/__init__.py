@@ -16,8 +16,9 @@ from queue_core.work.async_pump import AsyncPump
 from queue_core.work.backoff import Backoff, exponential, fixed, jitter
 from queue_core.work.batch_consumer import BatchConsumer
 from queue_core.work.cancel import Cancelled, CancelToken
-from queue_core.work.consumer import DEFAULT_POLICY, Consumer
+from queue_core.work.consumer import Consumer
 from queue_core.work.hands import Handler
+from queue_core.work.loops import DEFAULT_POLICY
 from queue_core.work.metronome import Metronome
 from queue_core.work.piles import AsyncBatchHandler, BatchHandler
 from queue_core.work.pump import Pump

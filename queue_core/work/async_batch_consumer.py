@@ -8,12 +8,11 @@ from queue_core.errors import EchoMQError
 from queue_core.keys import queue
 from queue_core.numbers import whole
 from queue_core.verbs.claims import MOST
-from queue_core.work.async_consumer import within
-from queue_core.work.async_loops import AsyncLoop, AsyncServesMany
-from queue_core.work.consumer import BEAT_MS, DEFAULT_POLICY, DRAIN_S, LEASE_MS
+from queue_core.work.async_loops import AsyncLoop, AsyncServes, within
 from queue_core.work.gathering import MIN_SIZE, POLL_MS, WINDOW_MS, Gathering, Size, reading
 from queue_core.work.hands import ThreadHands
 from queue_core.work.ledger import Ledger
+from queue_core.work.loops import BEAT_MS, DEFAULT_POLICY, DRAIN_S, LEASE_MS
 from queue_core.work.piles import (
     AsyncBatchHandler,
     BatchHandler,
@@ -38,7 +37,7 @@ class AsyncBatchConsumer(AsyncLoop):
 
     def __init__(
         self,
-        bus: AsyncServesMany,
+        bus: AsyncServes,
         name: bytes | str,
         handler: BatchHandler | AsyncBatchHandler,
         *,

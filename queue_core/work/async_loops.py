@@ -11,27 +11,35 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from queue_core.async_watches import AsyncWatch
+from queue_core.async_watches import AsyncWatch, AsyncWatches
 from queue_core.errors import EchoMQError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
 from queue_core.plans import Plan
-from queue_core.work.async_consumer import AsyncServes, within
-from queue_core.work.consumer import HEARTBEAT_S
 from queue_core.work.hands import Hands
 from queue_core.work.ledger import Ledger
-from queue_core.work.task import AsyncTask, Attempt, Task
+from queue_core.work.loops import HEARTBEAT_S
+from queue_core.work.task import AsyncRuns, AsyncTask, Attempt, Task
 from queue_core.work.task_hands import FromThread
 from queue_core.work.trouble import Trouble
 
 _log = logging.getLogger(__name__)
 
 
-class AsyncServesMany(AsyncServes, Protocol):
+class AsyncServes(AsyncRuns, AsyncWatches, Protocol):
     """An awaited bus that gives watches and runs plans together."""
 
     async def run_all(self, plans: Sequence[Plan[Any]]) -> list[Any]:
         """Results in order, faults as values."""
+
+
+async def within(event: asyncio.Event, seconds: float) -> bool:
+    """Wait for an event so long; whether it came."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await event.wait()
+    except TimeoutError:
+        return event.is_set()
 
 
 class AsyncLoop(ABC):
@@ -39,7 +47,7 @@ class AsyncLoop(ABC):
 
     def __init__(
         self,
-        bus: AsyncServesMany,
+        bus: AsyncServes,
         hands: Hands,
         ledgers: Sequence[Ledger],
         *,
@@ -154,7 +162,7 @@ class AsyncLoop(ABC):
 
     def _noted(self, ledger: Ledger, answer: object) -> float:
         """What a turn of a queue came to: how many seconds to leave it alone."""
-        part = repr(ledger.q.name)
+        part = repr(ledger.q.name) if len(self._ledgers) > 1 else ""
         if isinstance(answer, EchoMQError):
             return self._trouble.met(answer, part)
         self._trouble.over(part)

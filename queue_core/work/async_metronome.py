@@ -7,15 +7,15 @@ import time
 
 from queue_core.errors import EchoMQError
 from queue_core.numbers import whole
-from queue_core.work.async_loops import AsyncLoop, AsyncServesMany
-from queue_core.work.consumer import (
+from queue_core.work.async_loops import AsyncLoop, AsyncServes
+from queue_core.work.hands import Hands, ThreadHands
+from queue_core.work.ledger import Ledger
+from queue_core.work.loops import (
     BEAT_MS,
     DEFAULT_POLICY,
     DRAIN_S,
     LEASE_MS,
 )
-from queue_core.work.hands import Hands, ThreadHands
-from queue_core.work.ledger import Ledger
 from queue_core.work.presence import worker_id
 from queue_core.work.rounds import WORKERS, Handlers, Rounds, Station, named
 from queue_core.work.serving import Policy
@@ -34,7 +34,7 @@ class AsyncMetronome(AsyncLoop):
 
     def __init__(
         self,
-        bus: AsyncServesMany,
+        bus: AsyncServes,
         handlers: Handlers,
         *,
         workers: int = WORKERS,

@@ -11,7 +11,7 @@ from queue_core.async_watches import AsyncWatch
 from queue_core.errors import EchoMQError
 from queue_core.keys import QueueKeys
 from queue_core.nodes import lease_of
-from queue_core.work.async_consumer import within
+from queue_core.work.async_loops import within
 from queue_core.work.pump import (
     LEASES_MS,
     MAX_STALLED,

@@ -14,7 +14,7 @@ from queue_core.errors import EchoMQError
 from queue_core.keys import queue
 from queue_core.names import as_bytes
 from queue_core.verbs import streams
-from queue_core.work.async_consumer import within
+from queue_core.work.async_loops import within
 from queue_core.work.records import (
     ACK_S,
     BEAT_MS,

@@ -12,11 +12,10 @@ from queue_core.errors import EchoMQError
 from queue_core.keys import queue
 from queue_core.numbers import whole
 from queue_core.verbs.claims import MOST
-from queue_core.work.consumer import BEAT_MS, DEFAULT_POLICY, DRAIN_S, LEASE_MS
 from queue_core.work.gathering import MIN_SIZE, POLL_MS, WINDOW_MS, Gathering, Size, reading
 from queue_core.work.hands import ThreadHands
 from queue_core.work.ledger import Ledger
-from queue_core.work.loops import Loop, ServesMany
+from queue_core.work.loops import BEAT_MS, DEFAULT_POLICY, DRAIN_S, LEASE_MS, Loop, Serves
 from queue_core.work.piles import (
     AsyncBatchHandler,
     BatchHandler,
@@ -53,7 +52,7 @@ class BatchConsumer(Loop):
 
     def __init__(
         self,
-        bus: ServesMany,
+        bus: Serves,
         name: bytes | str,
         handler: BatchHandler | AsyncBatchHandler,
         *,

@@ -17,6 +17,7 @@ from queue_core.plans import Call, Plan, Reply
 from queue_core.scripts import script
 from queue_core.verbs import claims
 from queue_core.work.batches import decide
+from queue_core.work.loops import HEARD_BEATS
 from queue_core.work.turns import look
 
 MIN_SIZE = 1
@@ -24,9 +25,6 @@ WINDOW_MS = 1_000
 POLL_MS = 50
 """Between two looks at a batch that fills up, however many jobs come, and the first wait after a
 claim that found nothing (part 10, row 19); each further one waits twice as long, up to a beat."""
-
-HEARD_BEATS = 5
-"""Beats between two looks where the server tells of changes."""
 
 _WAITING_LANES = script("reads/waiting_lanes")
 

@@ -19,18 +19,30 @@ from queue_core.errors import EchoMQError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
 from queue_core.plans import Plan
-from queue_core.watches import ANY, Watch, wait_each
-from queue_core.work.consumer import HEARTBEAT_S, Serves
+from queue_core.watches import ANY, Watch, Watches, wait_each
+from queue_core.work.backoff import exponential, jitter
 from queue_core.work.hands import Hands
 from queue_core.work.ledger import Ledger
-from queue_core.work.task import AsyncTask, Attempt, Task
+from queue_core.work.serving import Policy
+from queue_core.work.task import AsyncTask, Attempt, Runs, Task
 from queue_core.work.task_hands import Awaited
 from queue_core.work.trouble import Trouble
+
+LEASE_MS = 30_000
+BEAT_MS = 1_000
+HEARD_BEATS = 5
+"""Beats between two looks where the server tells of changes: the look is for what it cannot tell,
+a window of a rate limit that ends, say."""
+
+HEARTBEAT_S = 4.0
+DRAIN_S = 15.0
+
+DEFAULT_POLICY = Policy(jitter(exponential(1_000, 60_000)), max_attempts=3)
 
 _log = logging.getLogger(__name__)
 
 
-class ServesMany(Serves, Protocol):
+class Serves(Runs, Watches, Protocol):
     """A blocking bus that gives watches and runs plans together."""
 
     def run_all(self, plans: Sequence[Plan[Any]]) -> list[Any]:
@@ -42,7 +54,7 @@ class Loop(ABC):
 
     def __init__(
         self,
-        bus: ServesMany,
+        bus: Serves,
         hands: Hands,
         ledgers: Sequence[Ledger],
         *,
@@ -148,7 +160,7 @@ class Loop(ABC):
 
     def _noted(self, ledger: Ledger, answer: object) -> float:
         """What a turn of a queue came to: how many seconds to leave it alone."""
-        part = repr(ledger.q.name)
+        part = repr(ledger.q.name) if len(self._ledgers) > 1 else ""
         if isinstance(answer, EchoMQError):
             return self._trouble.met(answer, part)
         self._trouble.over(part)

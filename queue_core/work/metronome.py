@@ -11,15 +11,16 @@ import time
 
 from queue_core.errors import EchoMQError
 from queue_core.numbers import whole
-from queue_core.work.consumer import (
+from queue_core.work.hands import Hands, ThreadHands
+from queue_core.work.ledger import Ledger
+from queue_core.work.loops import (
     BEAT_MS,
     DEFAULT_POLICY,
     DRAIN_S,
     LEASE_MS,
+    Loop,
+    Serves,
 )
-from queue_core.work.hands import Hands, ThreadHands
-from queue_core.work.ledger import Ledger
-from queue_core.work.loops import Loop, ServesMany
 from queue_core.work.presence import worker_id
 from queue_core.work.rounds import WORKERS, Handlers, Rounds, Station, named
 from queue_core.work.serving import Policy
@@ -40,7 +41,7 @@ class Metronome(Loop):
 
     def __init__(
         self,
-        bus: ServesMany,
+        bus: Serves,
         handlers: Handlers,
         *,
         workers: int = WORKERS,

@@ -20,9 +20,9 @@ from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys, queue
 from queue_core.numbers import whole
 from queue_core.plans import Call, Plan, Reply
-from queue_core.work.consumer import HEARD_BEATS
 from queue_core.work.hands import Handler, Hands, InHand
 from queue_core.work.ledger import Ledger
+from queue_core.work.loops import HEARD_BEATS
 from queue_core.work.serving import Policy
 from queue_core.work.task import Attempt
 from queue_core.work.task_hands import AsyncHandler, is_awaited

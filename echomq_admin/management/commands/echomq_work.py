@@ -16,8 +16,9 @@ from echomq_admin.workshop.handlers import POLICY, Handlers
 from queue_core.bus import Bus
 from queue_core.errors import InvalidError
 from queue_core.nodes import NodeLease
-from queue_core.work.consumer import BEAT_MS, DEFAULT_POLICY, DRAIN_S, LEASE_MS, Consumer
+from queue_core.work.consumer import Consumer
 from queue_core.work.hands import Handler
+from queue_core.work.loops import BEAT_MS, DEFAULT_POLICY, DRAIN_S, LEASE_MS
 from queue_core.work.signals import run_until_signalled
 from queue_core.work.task_hands import AsyncHandler
 
