@@ -44,7 +44,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What a look found: jobs of flat pending, lanes that have jobs, and how many of those have a
+    """What a look found: jobs of flat pending, lanes in the ring, and how many of its first have a
     full batch."""
 
     flat: int

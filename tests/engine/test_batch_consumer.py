@@ -125,11 +125,14 @@ def test_each_lane_is_a_batch_and_flat_jobs_are_another(
 def test_the_window_s_end_lets_every_lane_go_once(
     kind: str, server: Embedded, bus: Bus, q: QueueKeys, fill: Fill, seen: Seen
 ) -> None:
-    for lane in [a_lane() for _ in range(5)]:
+    """More of them than one look sees into, and only one window's end."""
+    for lane in [a_lane() for _ in range(80)]:
         fill(1, lane)
-    with manned("batches", kind, server.url, q.name, seen, min_size=9, window_ms=200, lanes=True):
-        until(done(bus, q, 5))
-    assert seen.sizes == [1] * 5
+    options = {"min_size": 9, "window_ms": 1_000, "lanes": True}
+    with manned("batches", kind, server.url, q.name, seen, **options) as made:
+        until(done(bus, q, 80))
+        assert made.loop._gathering._left == 0
+    assert seen.sizes == [1] * 80
 
 
 def test_without_lanes_only_flat_jobs_are_taken(

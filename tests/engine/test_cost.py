@@ -130,6 +130,18 @@ def test_scripts_of_one_call_end_however_much_is_due(run, q, make):
         assert commands <= 6 * most + 10
 
 
+def test_a_batch_of_lanes_costs_the_same_however_many_wait(run, q, make):
+    """A ring of a thousand lanes, none full: the first 64 are looked into, and stay as they are."""
+    names = [b"PRT%011d" % n for n in range(1000)]
+    run(command("RPUSH", q.ring, *names))
+    for name in names:
+        run(command("ZADD", q.lane(name), 0, make.mint()))
+    trips, commands = cost(run, claims.lane_claim_full(q, 5, 100, HOUR))
+    assert trips == 1
+    assert commands <= 64 * 3 + 10
+    assert run(command("LRANGE", q.ring, 0, 63)) == names[:64]
+
+
 def test_a_full_server_still_drains(run, q, make):
     held, failed, put_off = make.active(), make.active(), make.active()
     waiting, later, dead = make.pending(), make.due(), make.dead()
