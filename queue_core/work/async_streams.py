@@ -22,6 +22,7 @@ from queue_core.work.records import (
     IDLE_MS,
     MAX_DELIVERIES,
     PAGE,
+    Asking,
     Group,
     Keep,
     Pages,
@@ -88,19 +89,28 @@ class AsyncStreamConsumer:
     async def run(self) -> None:
         """Serve until `stop`; trouble with the server is waited out."""
         pages, trouble = Pages(self.group), Trouble(f"stream {self.group.stream!r}", _log)
+        asking = Asking(self.group)
         try:
             while not self._stopping.is_set():
                 self._changed.clear()
+                now = time.monotonic()
+                fresh = asking.due(now)
                 try:
-                    await self._watch.look(self.group.look())
-                    records = await self._bus.run(pages.next(time.monotonic()))
+                    if fresh and asking.looks:
+                        await self._watch.look(self.group.look())
+                    records = await self._bus.run(pages.next(now, fresh))
                     await self._work(records)
                 except EchoMQError as fault:
+                    asking.heard()
                     await within(self._stopping, trouble.met(fault))
                     continue
                 trouble.over()
+                if fresh:
+                    asking.asked(now, len(records), self._watch.tracks)
                 if not records and not self._stopping.is_set():
                     await within(self._changed, self.group.beat_ms / 1000)
+                if self._watch.heard:
+                    asking.heard()
             await self._leave()
         finally:
             self._watch.close()

@@ -24,6 +24,8 @@ from queue_core.work.verdicts import Dead, Done, Failed, Verdict
 
 PAGE = 100
 BEAT_MS = 1_000
+HEARD_BEATS = 5
+"""Beats between two looks for new records where the server tells of them."""
 IDLE_MS = 30_000
 MAX_DELIVERIES = 5
 DRAIN_S = 15.0
@@ -77,6 +79,36 @@ class Group:
         return Call("XRANGE", (self.q.stream(self.stream),), ("+", "+", "COUNT", 1))
 
 
+class Asking:
+    """When new records are asked for: at once after a full page, where the server has told of a
+    change, and every so often beside, `HEARD_BEATS` where it tells and each beat where it does
+    not. Before a page that may be the last for now the stream is looked at, so that it tells."""
+
+    def __init__(self, group: Group) -> None:
+        self._size, self._beat_s = group.size, group.beat_ms / 1000
+        self._full = False
+        self._at = 0.0
+
+    def due(self, now_s: float) -> bool:
+        """Whether to ask now."""
+        return self._full or now_s >= self._at
+
+    @property
+    def looks(self) -> bool:
+        """Whether to look before it."""
+        return not self._full
+
+    def asked(self, now_s: float, found: int, tracks: bool) -> None:
+        """So many came."""
+        self._full = found >= self._size
+        beats = HEARD_BEATS if tracks else 1
+        self._at = now_s + (0 if found else beats * self._beat_s)
+
+    def heard(self) -> None:
+        """There may be more."""
+        self._at = 0.0
+
+
 class Pages:
     """What a consumer is handed, page after page. One for each run of a loop."""
 
@@ -88,17 +120,18 @@ class Pages:
         self._cursor = b"0-0"
         self._idle_at = 0.0
 
-    def next(self, now_s: float) -> Plan[list[Record]]:
+    def next(self, now_s: float, fresh: bool = True) -> Plan[list[Record]]:
         """The next page, empty where there is nothing to do now; `now_s` is of a monotonic clock.
-        A group or stream that is gone is made anew at the next call."""
+        New records are only asked for where there may be some, `fresh`. A group or stream that is
+        gone is made anew at the next call."""
         try:
-            return (yield from self._next(now_s))
+            return (yield from self._next(now_s, fresh))
         except ServerFault as fault:
             if fault.code == "NOGROUP":
                 self._opened, self._from_start = False, True
             raise
 
-    def _next(self, now_s: float) -> Plan[list[Record]]:
+    def _next(self, now_s: float, fresh: bool) -> Plan[list[Record]]:
         group = self._group
         at = (group.q, group.stream, group.name)
         if not self._opened:
@@ -118,8 +151,10 @@ class Pages:
                 self._idle_at = now_s + group.beat_ms / 1000
             if records := (yield from self._weighed(found)):
                 return records
-        fresh = yield from streams.group_read(*at, group.consumer, group.size)
-        return [_record(entry, 1) for entry in fresh]
+        if not fresh:
+            return []
+        new = yield from streams.group_read(*at, group.consumer, group.size)
+        return [_record(entry, 1) for entry in new]
 
     def _weighed(self, found: Sequence[Entry]) -> Plan[list[Record]]:
         """Those that may be handed out: what was trimmed meanwhile is let go, and what was handed

@@ -20,6 +20,7 @@ from queue_core.work.records import (
     IDLE_MS,
     MAX_DELIVERIES,
     PAGE,
+    Asking,
     Group,
     Keep,
     Pages,
@@ -98,18 +99,25 @@ class StreamConsumer:
     def run(self) -> None:
         """Serve until `stop`; trouble with the server is waited out."""
         pages, trouble = Pages(self.group), Trouble(f"stream {self.group.stream!r}", _log)
+        asking = Asking(self.group)
         try:
             while not self._stopping.is_set():
+                now = time.monotonic()
+                fresh = asking.due(now)
                 try:
-                    self._watch.look(self.group.look())
-                    records = self._bus.run(pages.next(time.monotonic()))
+                    if fresh and asking.looks:
+                        self._watch.look(self.group.look())
+                    records = self._bus.run(pages.next(now, fresh))
                     self._work(records)
                 except EchoMQError as fault:
+                    asking.heard()
                     self._stopping.wait(trouble.met(fault))
                     continue
                 trouble.over()
-                if not records:
-                    self._rest()
+                if fresh:
+                    asking.asked(now, len(records), self._watch.tracks)
+                if not records and self._rest():
+                    asking.heard()
             self._leave()
         finally:
             self._watch.close()
@@ -143,11 +151,13 @@ class StreamConsumer:
                 _log.error("%r of %r was given up", one.place, self.group.stream)
             self._unsettled = []
 
-    def _rest(self) -> None:
+    def _rest(self) -> bool:
+        """Wait a beat, or until something changes; whether something did."""
         try:
-            self._watch.wait(self.group.beat_ms / 1000)
+            return bool(self._watch.wait(self.group.beat_ms / 1000))
         except EchoMQError as fault:
             _log.info("looking again: %s", fault)
+            return True
 
     def _leave(self) -> None:
         group = self.group

@@ -18,12 +18,14 @@ from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded
 from queue_core.errors import InvalidError
 from queue_core.keys import QueueKeys
+from queue_core.plans import Step
 from queue_core.verbs import streams
 from queue_core.work.async_streams import AsyncRetention, AsyncStreamConsumer
-from queue_core.work.records import Group, Keep, Record
+from queue_core.work.records import Asking, Group, Keep, Pages, Record
 from queue_core.work.streams import Retention, StreamConsumer
 from queue_core.work.verdicts import Dead, Later
-from tests.builders import HOUR, command, raw
+from tests.builders import HOUR, Run, command, raw
+from tests.engine.steps import calls, watched
 
 S = b"audit"
 NOON_MS = 1_740_830_400_500
@@ -286,6 +288,24 @@ def test_row_43_a_server_that_goes_away_ends_no_loop_over_streams(
         stage.close()
         bus.close()
         lonely.kill()
+
+
+def test_an_idle_beat_costs_one_command(run: Run, q: QueueKeys) -> None:
+    group = Group(q, S, b"g", b"c")
+    pages, asking = Pages(group), Asking(group)
+    assert run(pages.next(0.0)) == []
+    asking.asked(0.0, 0, tracks=True)
+    costs = []
+    for beat in (1.0, 1.5, 2.0, 6.0):
+        seen: list[Step] = []
+        run(watched(pages.next(beat, asking.due(beat)), seen))
+        costs.append(len(calls(seen)))
+    assert costs == [1, 0, 1, 2]
+    asking.heard()
+    assert asking.due(6.0)
+    asking.asked(6.0, group.size, tracks=True)
+    assert asking.due(6.0)
+    assert not asking.looks
 
 
 def test_policies_and_groups_are_checked(q: QueueKeys) -> None:
