@@ -18,7 +18,7 @@ from queue_core.ids import Minter, decode
 from queue_core.keys import QueueKeys, node_lease
 from queue_core.nodes import lease_of
 from queue_core.plans import Plan
-from queue_core.verbs import admission
+from queue_core.verbs import admission, due, lanes
 from tests.builders import HOUR, Run, a_lane, command
 
 NODE = 401
@@ -78,6 +78,34 @@ def test_admission_by_time_and_lane(bus: Any, q: QueueKeys) -> None:
     assert held.group == lane
     assert queue.delay(held, HOUR) is Word.ok
     assert [queue.pause(), queue.pause(), queue.resume()] == [Word.ok, Word.noop, Word.ok]
+
+
+def test_row_24_what_is_scheduled_into_a_lane_is_served_from_there(
+    bus: Any, q: QueueKeys, mint: Callable[[], bytes]
+) -> None:
+    queue, lane = Queue(bus, q.name, node=NODE), a_lane()
+    jobs = [queue.enqueue_in(b"x", 0, group=lane), queue.enqueue_at(b"x", 5, group=lane)]
+    bus.run(lanes.limit(q, lane, 1))
+    assert bus.run(due.promote(q, 10)) == 2
+    held = queue.lane_claim()
+    assert held is not None
+    assert (held.id in {job.id for job in jobs}, held.group) == (True, lane)
+    assert queue.lane_claim() is None
+    assert queue.complete(held) is Word.ok
+    assert queue.lane_claim() is not None
+
+
+def test_bounds_logs_and_dedup_ids(bus: Any, q: QueueKeys) -> None:
+    queue = Queue(bus, q.name, node=NODE)
+    first = queue.enqueue_once(b"x", "d", HOUR)
+    again = queue.enqueue_once("x", "d", HOUR, group=a_lane(), delay_ms=5)
+    assert (first.word, again.word, again.id) == (Word.enqueued, Word.exists, first.id)
+    assert queue.bound(concurrency=1) is Word.ok
+    assert queue.keep_logs(HOUR) is Word.ok
+    assert queue.claim() is not None
+    queue.enqueue(b"y")
+    assert queue.claim() is None
+    assert [queue.bound(), queue.bound(), queue.keep_logs(None)] == [Word.ok, Word.noop, Word.ok]
 
 
 def test_a_given_id_may_be_sent_again(bus: Any, q: QueueKeys, mint: Callable[[], bytes]) -> None:
