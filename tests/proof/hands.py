@@ -10,7 +10,9 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 from queue_core.bus import Bus, connect
 from queue_core.errors import EchoMQError
@@ -21,7 +23,10 @@ from queue_core.plans import Plan
 from queue_core.verbs import admission, flows
 from queue_core.verbs.flows import FlowJob
 from queue_core.work.backoff import fixed
+from queue_core.work.batch_consumer import BatchConsumer
 from queue_core.work.consumer import Consumer
+from queue_core.work.loops import Loop
+from queue_core.work.metronome import Metronome
 from queue_core.work.pump import Pump
 from queue_core.work.serving import Policy
 from queue_core.work.task import Task
@@ -30,7 +35,7 @@ from queue_core.work.verdicts import Dead, Done, Failed, Later, Verdict
 QUEUES = [queue("crash.a"), queue("crash.b")]
 LANES = [encode(b"PRT", 1), encode(b"PRT", 2)]
 CONCURRENCY = 3
-"""Handlers of one worker on one queue."""
+"""Jobs that handlers of one worker have begun at once on one queue."""
 LEASE_MS = 2_500
 MAX_STALLED = 8
 PACE_S = 0.01
@@ -50,23 +55,33 @@ class Journal:
 
 
 def work(bus: Bus, journal: Journal, node: int, hand: Random) -> None:
-    """One consumer of each queue."""
+    """All queues, by one of the kinds of loop."""
 
-    def handler(q: QueueKeys, task: Task) -> Verdict:
+    def handler(task: Task) -> Verdict:
+        q = queue(task.queue)
         journal.note("begin", q, task.id, str(task.attempts))
         time.sleep(hand.random() * 0.03)
         verdict = _verdict(task)
         journal.note(type(verdict).__name__, q, task.id, str(task.attempts))
         return verdict
 
-    consumers = [
-        Consumer(
-            bus, q.name, lambda task, q=q: handler(q, task), concurrency=CONCURRENCY,
-            lease_ms=LEASE_MS, beat_ms=100, policy=Policy(fixed(50), 3), label=str(node),
-        )
-        for q in QUEUES
-    ]  # fmt: skip
-    threads = [threading.Thread(target=consumer.run) for consumer in consumers]
+    def batches(tasks: Sequence[Task]) -> dict[bytes, Verdict]:
+        return {task.id: handler(task) for task in tasks}
+
+    options: dict[str, Any] = {
+        "lease_ms": LEASE_MS, "beat_ms": 100, "policy": Policy(fixed(50), 3), "label": str(node),
+    }  # fmt: skip
+    kind = hand.randrange(3)
+    if kind == 0:
+        bounded = {"concurrency": CONCURRENCY, **options}
+        loops: list[Loop] = [Consumer(bus, q.name, handler, **bounded) for q in QUEUES]
+    elif kind == 1:
+        bounded = {"workers": CONCURRENCY * len(QUEUES), "most": CONCURRENCY, **options}
+        loops = [Metronome(bus, {q.name: handler for q in QUEUES}, **bounded)]
+    else:
+        bounded = {"max_size": CONCURRENCY, "lanes": True, **options}
+        loops = [BatchConsumer(bus, q.name, batches, **bounded) for q in QUEUES]
+    threads = [threading.Thread(target=loop.run) for loop in loops]
     for thread in threads:
         thread.start()
     for thread in threads:
