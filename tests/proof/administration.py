@@ -28,10 +28,12 @@ class Repeat:
 
 
 class Administered(Queue):
-    """A queue with everything that may be done to it."""
+    """A queue with everything that may be done to it. `fields_end` is whether its server lets the
+    fields of a row end by themselves; where it does not, no marker is set as a field."""
 
-    def __init__(self, name: bytes) -> None:
+    def __init__(self, name: bytes, fields_end: bool = True) -> None:
         super().__init__(name)
+        self.fields_end = fields_end
         self.repeats: dict[bytes, Repeat] = {}
         self.runs: dict[bytes, list[bytes]] = {}
 
@@ -117,7 +119,9 @@ class Administered(Queue):
         """Mark a job as held."""
         if job_id not in self.jobs:
             return Word.gone
-        self.locks[job_id] = self.jobs[job_id].row[b"lock"] = token
+        self.locks[job_id] = token
+        if self.fields_end:
+            self.jobs[job_id].row[b"lock"] = token
         return Word.ok
 
     def untrack(self, job_id: bytes) -> Word:
@@ -233,7 +237,7 @@ class Administered(Queue):
                 removed += 1
                 self._wipe(job)
         kept = (self.jobs, self.logs, self.ending, self.locks, self.dedups, self.flows)
-        Administered.__init__(self, self.name)
+        Administered.__init__(self, self.name, self.fields_end)
         self.jobs, self.logs, self.ending, self.locks, self.dedups, self.flows = kept
         return Word.ok, removed
 

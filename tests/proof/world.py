@@ -61,7 +61,8 @@ class World:
         self.bus = bus
         run = next(_names)
         self.keys = [queue(f"{name}.{run}.{at}") for at in range(QUEUES)]
-        self.models = {q.name: Administered(q.name) for q in self.keys}
+        fields_end = bus.run(_knows("HPEXPIRE"))
+        self.models = {q.name: Administered(q.name, fields_end) for q in self.keys}
         self.streams: dict[bytes, dict[bytes, Stream]] = {q.name: {} for q in self.keys}
         self.boards = {f"{name}.{run}.{at}".encode(): Board() for at in range(GAMES)}
         self.steps = 0
@@ -175,6 +176,11 @@ def _leases(answer: Lease | list[Lease] | None) -> list[tuple[bytes, bytes, byte
     """What was handed out, however the verb answers."""
     leases = answer if isinstance(answer, list) else [answer] if answer else []
     return [(one.id, one.payload, one.token, one.group) for one in leases]
+
+
+def _knows(name: str) -> Plan[bool]:
+    """Whether the server has a command."""
+    return (yield Call("COMMAND", (), ("INFO", name)))[0] is not None
 
 
 def _board(game: bytes) -> Plan[tuple[dict[bytes, int], dict[bytes, int]]]:
