@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tests.wire.better import BETTER
+
 ROOT = Path(__file__).resolve().parents[2]
 PART = re.search(r"## 10\..*?(?=\n## )", (ROOT / "docs" / "wire.md").read_text(), re.DOTALL)
 ROWS = range(1, 56)
@@ -44,6 +46,10 @@ def test_every_row_that_is_done_better_has_a_test_named_after_it() -> None:
 def test_every_test_of_a_row_is_of_one_that_the_page_tells() -> None:
     unknown = {row: names for row, names in _tested().items() if row not in _better() | _stated()}
     assert not unknown
+
+
+def test_every_recorded_step_that_differs_is_of_such_a_row() -> None:
+    assert {step.row for step in BETTER} <= _better()
 
 
 def test_no_row_is_left_out_and_none_is_told_twice() -> None:
