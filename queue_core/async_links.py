@@ -24,6 +24,10 @@ HELD = 1024
 """Messages kept for a slow listener before the socket is left unread."""
 
 
+SILENT_S = 0.1
+"""A line whose time is up is given up once it has been silent for so long."""
+
+
 class _Asked:
     """A pipeline that waits for its replies."""
 
@@ -61,6 +65,7 @@ class AsyncLink(asyncio.Protocol):
         self._transport: asyncio.Transport
         self._poll = select.poll()
         self._lost: str | None = None
+        self._came = False
         self._watch: asyncio.TimerHandle | None = None
         self._room: asyncio.Future[None] | None = None
 
@@ -105,10 +110,7 @@ class AsyncLink(asyncio.Protocol):
             return [gone] * size
         asked = _Asked(size, self._loop.create_future(), self._loop.time() + within_s)
         self._asked.append(asked)
-        if self._watch is None or self._watch.when() > asked.deadline:
-            if self._watch is not None:
-                self._watch.cancel()
-            self._watch = self._loop.call_at(asked.deadline, self._late)
+        self._attend(asked.deadline)
         self._transport.write(packed(commands))
         if self._room is not None:
             await asyncio.shield(self._room)
@@ -138,6 +140,7 @@ class AsyncLink(asyncio.Protocol):
         """Replies, in whole or in part."""
         parser = self._reader
         parser.feed(data)
+        self._came = True
         try:
             reply = parser.gets()
             while reply is not NOT_YET:
@@ -200,8 +203,11 @@ class AsyncLink(asyncio.Protocol):
         self._watch = None
         if not self._asked:
             return
-        if self._asked[0].deadline <= self._loop.time():
+        if self._asked[0].deadline > self._loop.time():
+            self._attend(self._asked[0].deadline)
+        elif self._came or self._poll.poll(0):  # it answers; it may be we who are late
+            self._came = False
+            self._attend(self._loop.time() + SILENT_S)
+        else:
             self._lost = "time is up"
             self._transport.abort()
-        else:
-            self._attend(self._asked[0].deadline)

@@ -133,7 +133,7 @@ def parse(url: str) -> Servers:
     kind = Kind(kind_word or "single")
     netloc, _, path = rest.partition("/")
     auth, at, hosts = netloc.rpartition("@")
-    seeds = _addresses(hosts, SENTINEL_PORT if kind is Kind.sentinel else PORT)
+    seeds = _seeds(kind, hosts, path, query)
     if kind is Kind.single and len(seeds) > 1:
         raise InvalidError("redis:// takes one server; several need +sentinel or +cluster")
     service, db = _path(kind, path, options)
@@ -176,6 +176,20 @@ def _options(query: str) -> dict[str, str]:
 
 def _protocol(options: dict[str, str]) -> int:
     return _number(options.get("protocol", "2"), "a protocol", 2, 3)
+
+
+def _seeds(kind: Kind, hosts: str, path: str, query: str) -> tuple[Address, ...]:
+    """Where to ask first. A login that was cut short by its own / or ? is not taken for a host,
+    nor shown as one."""
+    cut = InvalidError("no host: a / or ? in a login is written %2F or %3F")
+    if "@" in path:
+        raise cut
+    try:
+        return _addresses(hosts, SENTINEL_PORT if kind is Kind.sentinel else PORT)
+    except InvalidError:
+        if "@" in query:
+            raise cut from None
+        raise
 
 
 def _addresses(hosts: str, port: int) -> tuple[Address, ...]:

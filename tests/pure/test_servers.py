@@ -94,6 +94,20 @@ def test_a_refusal_never_shows_a_password():
         assert "u:hunter2" not in str(refusal.value)
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://:hun/ter2@h", "redis://u:hun/ter2@h:1/0", "rediss+cluster://:hun/ter2@a",
+        "redis+sentinel://u:hun/ter2@a,b/house", "redis://u:hun?ter2@h", "redis://u:hun?db=2@h",
+        "redis+sentinel://u:123/ter2@a", "redis://u:hun/ter2@h?db=1",
+    ],
+)  # fmt: skip
+def test_a_password_that_was_not_escaped_is_no_host_and_is_not_shown(url):
+    with pytest.raises(InvalidError) as refusal:
+        parse(url)
+    assert not [part for part in ("hun", "ter2", "123") if part in str(refusal.value)]
+
+
 def test_tls_files_that_cannot_be_read_are_named_early():
     found = parse("rediss://h?ssl_ca_certs=/nowhere/ca.pem")
     assert found.tls is not None
