@@ -139,8 +139,7 @@ class Station:
         """A claim for so many idle hands, if any."""
         if not size:
             return None
-        turns = self.ledger.turns = self.ledger.turns + 1
-        return Want(size, size, self._lease_ms, worker, turns, self._weighted)
+        return Want(size, size, self._lease_ms, worker, self.ledger.turns, self._weighted)
 
     def looked(self, found: Reply | None, beat_s: float) -> bool:
         """Its watch is set: whether it is worth a claim. None is the look that told nothing."""

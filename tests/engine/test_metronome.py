@@ -83,6 +83,40 @@ def test_several_queues_each_with_its_own_handler(
     assert made.drained
 
 
+def test_row_01_ring_and_flat_pending_take_turns(
+    kind: str, server: Embedded, bus: Bus, q: QueueKeys, fill: Fill, seen: Seen
+) -> None:
+    lane = a_lane()
+    fill(q, 60)
+    fill(q, 30, lane)
+    with manned("metronome", kind, server.url, {q.name: seen}, workers=1):
+        until(done(bus, q, 90))
+    assert seen.of(q)[:40].count(lane) == 20
+
+
+def test_row_16_an_empty_lane_at_the_head_parks_nobody(
+    kind: str, server: Embedded, bus: Bus, q: QueueKeys, fill: Fill, seen: Seen
+) -> None:
+    fill(q, 3, a_lane())
+    for _ in range(3):
+        bus.run(command("LPUSH", q.ring, a_lane()))
+    with manned("metronome", kind, server.url, {q.name: seen}):
+        until(done(bus, q, 3))
+
+
+def test_row_17_a_second_job_of_a_lane_in_the_ring_and_a_flat_one_wake_nobody_and_are_heard_of(
+    kind: str, server: Embedded, bus: Bus, q: QueueKeys, fill: Fill, seen: Seen
+) -> None:
+    lane = a_lane()
+    with manned("metronome", kind, server.url, {q.name: seen}, workers=2) as made:
+        station = made.loop._rounds.stations[0]
+        for many, of in enumerate([lane, lane, None], 1):
+            until(lambda: station.dry)
+            fill(q, 1, of)
+            bus.run(command("DEL", q.wake))
+            until(done(bus, q, many))
+
+
 # ---- row 18: the bad outcome is that each worker gets about one job a beat ----------------------
 
 
