@@ -87,6 +87,48 @@ def test_axe_finds_nothing_on_any_page(page: Page, job: bytes, theme: str, width
     assert not found, "\n".join(found.values())
 
 
+@pytest.mark.parametrize(("theme", "width"), [("dark", 390), ("light", 1440)])
+def test_axe_finds_nothing_in_what_opens(page: Page, job: bytes, theme: str, width: int) -> None:
+    """Each dialog that has a form of its own, also with words that are refused; palette, keys."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.add_init_script(f"localStorage.setItem('echomq-theme', '{theme}')")
+    found = {}
+
+    def looked(what: str) -> None:
+        seen = Axe().run(page)
+        if seen.violations_count:
+            found[what] = seen.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), what
+
+    for place, action in (
+        (at("schedule"), "reschedule"),
+        (f"{at('job')}/{to_path(job)}", "retry_dead"),
+        (f"{at('job')}/{to_path(job)}", "edit_payload"),
+        (f"{at('job')}/{to_path(job)}", "remove_job"),
+        (at("pending"), "limit_lane"),
+        (at("repeats"), "cancel_repeat"),
+        (f"/bus/main/board/{to_path(GAME)}", "rescore"),
+    ):
+        page.goto(place)
+        page.locator(f"main [data-action={action}]").first.click()
+        expect(page.locator("#dialog[open] form")).to_be_visible()
+        looked(action)
+    page.locator("#dialog [name=score]").fill("1e3")
+    page.locator("#dialog [type=submit]").click()
+    expect(page.locator("#dialog .wrong, #dialog [role=alert]").first).to_be_visible()
+    looked("refused words")
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_visible()
+    looked("keys")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    expect(page.locator("#palette-list li").first).to_be_visible()
+    looked("palette")
+    page.evaluate("localStorage.removeItem('echomq-theme')")
+    assert not found, "\n".join(found.values())
+
+
 def test_case_40_every_screen_chart_and_icon_works_under_a_strict_policy(
     strict: Page, job: bytes
 ) -> None:

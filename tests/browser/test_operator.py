@@ -19,7 +19,7 @@ from queue_core.ids import Minter
 from queue_core.keys import QueueKeys, queue
 from queue_core.verbs import admission
 from tests.browser.console import Console, until
-from tests.builders import command
+from tests.builders import Builder, a_lane, command
 
 mint = Minter(85).mint
 
@@ -228,6 +228,126 @@ def test_a_payload_is_edited_and_copied_byte_by_byte(
     expect(page.locator("#toasts .toast")).to_have_attribute("data-outcome", "done")
     expect(page.locator("#dialog")).to_be_hidden()
     assert console_bus.run(command("HGET", q.row(job), "payload")) == raw + b"more\n"
+
+
+# ---- a hand that has only keys ---------------------------------------------------------------
+
+ON = """() => {
+  const on = document.activeElement;
+  if (!on || on === document.body) return null;
+  const box = on.getBoundingClientRect();
+  const rings = [on, on.closest(".input"), on.querySelector(".lane-c")].filter(Boolean);
+  const seen = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  return {
+    what: (on.getAttribute("aria-label") || on.innerText || on.id || on.tagName).slice(0, 60),
+    at: [...document.querySelectorAll("*")].indexOf(on),
+    sized: box.width > 1 && box.height > 1,
+    ringed: on.matches("a:has(.lane-c)")
+      || rings.some((one) => getComputedStyle(one).outlineStyle !== "none"),
+    box: [box.x, box.y, box.right, box.bottom],
+    bare: Boolean(seen) && (on.contains(seen) || seen.contains(on)),
+  };
+}"""
+
+
+@pytest.fixture
+def worked(console_bus: Bus) -> QueueKeys:
+    """A queue with rows on each of its lists."""
+    q = queue("by-keys")
+    make = Builder(console_bus.run, q, mint)
+    if not console_bus.run(command("ZCARD", q.dead)):
+        for made in (make.dead, make.dead, make.dead, make.pending, make.pending, make.scheduled):
+            made()
+        make.in_lane(a_lane())
+    return q
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("name", ["", "pending", "dead", "schedule"])
+def test_tab_goes_through_a_page_in_its_order_and_is_seen_everywhere(
+    page: Page, worked: QueueKeys, name: str, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    live(page, at(name, worked) if name else "/")
+    expect(page.locator("#main a", has_text="by-keys" if not name else "JOB").first).to_be_visible()
+    stops = []
+    for _ in range(150):
+        page.keyboard.press("Tab")
+        stop = page.evaluate(ON)
+        if stop is None or (stops and stop["what"] == stops[0]["what"]):
+            break
+        stops.append(stop)
+    assert stops[0]["what"] == "Skip to the page"
+    assert [stop["at"] for stop in stops] == sorted(stop["at"] for stop in stops)
+    odd = [stop for stop in stops if not (stop["sized"] and stop["ringed"] and stop["bare"])]
+    assert not odd
+    words = " ".join(stop["what"] for stop in stops)
+    wanted = {"": "by-keys", "dead": "Retry", "pending": "Remove", "schedule": "Run now"}
+    assert wanted[name] in words
+
+
+def test_the_skip_link_leads_to_the_page(page: Page, worked: QueueKeys) -> None:
+    live(page, at("dead", worked))
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("#main")).to_be_focused()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('#main') !== null")
+
+
+@pytest.mark.parametrize("key", ["Enter", " "])
+def test_a_dialog_by_keys_alone_and_back_to_its_row(
+    page: Page, worked: QueueKeys, console_bus: Bus, key: str
+) -> None:
+    live(page, at("dead", worked))
+    verb = page.locator("#graves [data-action=retry_dead]")
+    before = verb.count()
+    verb.first.focus()
+    page.keyboard.press(key)
+    dialog = page.locator("#dialog")
+    expect(dialog).to_be_visible()
+    for _ in range(12):  # the focus does not leave what is asked
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.closest('#dialog, body') !== null")
+        assert page.evaluate("!document.activeElement.closest('#main')")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(verb.first).to_be_focused()
+    page.keyboard.press(key)
+    expect(dialog.get_by_label("Reason")).to_be_visible()
+    dialog.get_by_label("Reason").focus()
+    page.keyboard.type("by keys")
+    page.keyboard.press("Enter")
+    expect(page.locator("#toasts .toast")).to_have_attribute("data-outcome", "done")
+    expect(verb).to_have_count(before - 1)
+    assert page.evaluate("document.activeElement.closest('#graves') !== null"), "the next row's"
+    expect(verb.first).to_be_focused()
+
+
+def test_a_verb_without_a_dialog_keeps_the_focus(
+    page: Page, worked: QueueKeys, console_bus: Bus
+) -> None:
+    live(page, at("pending", worked))
+    page.locator("#queue-head [data-action=pause_queue]").focus()
+    page.keyboard.press("Enter")
+    resume = page.locator("#queue-head [data-action=resume_queue]")
+    expect(resume).to_be_focused()
+    page.keyboard.press(" ")
+    expect(page.locator("#queue-head [data-action=pause_queue]")).to_be_focused()
+
+
+def test_what_was_asked_wrongly_is_where_the_focus_is(page: Page, worked: QueueKeys) -> None:
+    live(page, at("dead", worked))
+    page.locator("#graves [data-action=remove_job]").first.focus()
+    page.keyboard.press("Enter")
+    field = page.locator("#dialog [name=confirm]")
+    expect(field).to_be_focused()
+    page.keyboard.type("yes")
+    page.keyboard.press("Enter")
+    expect(page.locator("#dialog .wrong")).to_be_visible()
+    expect(field).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#dialog")).to_be_hidden()
 
 
 def test_the_palette_tells_the_figures_of_each_place(page: Page, console_bus: Bus) -> None:

@@ -1,18 +1,23 @@
 // The one dialog of actions opens when htmx has put something into it, and is empty when closed,
 // so that what it shows stays tied to what was asked.
+import { lost, remember } from "./refocus.js";
 import { write } from "./times.js";
+
+const field = (dialog) =>
+  dialog.querySelector(".wrong :is(input, textarea)") ?? dialog.querySelector(".typed :is(input, textarea)");
 
 export function start() {
   const dialog = document.getElementById("dialog");
-  let opener = null;
+  let back = null;
   document.addEventListener("htmx:beforeRequest", ({ detail }) => {
-    if (!dialog.open) opener = detail.elt;
+    if (!dialog.open && detail.target === dialog) back = remember(detail.elt);
   });
   const follow = ({ detail }) => {
     if (detail.target !== dialog) return;
     const filled = dialog.childElementCount > 0;
     write(dialog);
     if (filled && !dialog.open) dialog.showModal();
+    else if (filled) field(dialog)?.focus(); // drawn anew in its place
     else if (!filled && dialog.open) dialog.close();
   };
   document.addEventListener("htmx:afterSwap", follow);
@@ -20,9 +25,8 @@ export function start() {
   document.addEventListener("htmx:oobAfterSwap", follow);
   dialog.addEventListener("close", () => {
     dialog.replaceChildren();
-    const back = opener?.isConnected ? opener : opener?.id && document.getElementById(opener.id);
-    if (back) back.focus();
-    opener = null;
+    if (lost()) back?.(); // the browser itself goes back to an opener that is still there
+    back = null;
   });
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();

@@ -5,6 +5,7 @@ import * as dialog from "./dialog.js";
 import * as keys from "./keys.js";
 import * as live from "./live.js";
 import * as palette from "./palette.js";
+import * as refocus from "./refocus.js";
 import * as rights from "./rights.js";
 import * as times from "./times.js";
 import * as toasts from "./toasts.js";
@@ -39,6 +40,14 @@ document.addEventListener("click", (event) => {
   if (element) commands[element.dataset.command]?.(element);
 });
 
+// A link that opens a dialog is a button to the ear, and so to the space bar.
+document.addEventListener("keydown", (event) => {
+  const verb = event.key === " " && event.target.closest?.("a[role=button]");
+  if (!verb) return;
+  event.preventDefault();
+  verb.click();
+});
+
 // Where a row of tabs or the machine of a job is wider than the window, what is now is in sight.
 for (const here of document.querySelectorAll(".tabs a[aria-current], .fsm .cur")) {
   const row = here.closest(".tabs, .fsmwrap");
@@ -51,4 +60,5 @@ dialog.start();
 palette.start();
 keys.start(commands);
 rights.start();
+refocus.start();
 live.start();

@@ -1,6 +1,7 @@
 // Replaces a panel by newer markup and leaves alone what a person is in the middle of: focus,
 // caret, typed text, ticked boxes, scroll, selection, open blocks, charts.
 /* global Idiomorph, htmx */
+import { keeping } from "./refocus.js";
 
 function touched(field) {
   if (field === document.activeElement) return true;
@@ -34,7 +35,8 @@ export function morph(element, markup) {
   holder.innerHTML = markup;
   const fresh = holder.content.firstElementChild;
   if (!fresh) return null;
-  Idiomorph.morph(element, fresh, { morphStyle: "outerHTML", ignoreActiveValue: true, restoreFocus: true, callbacks });
+  const how = { morphStyle: "outerHTML", ignoreActiveValue: true, restoreFocus: true, callbacks };
+  keeping(element, () => Idiomorph.morph(element, fresh, how));
   const now = document.getElementById(fresh.id) ?? element;
   if (typeof htmx !== "undefined") htmx.process(now);
   return now;

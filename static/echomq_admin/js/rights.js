@@ -7,6 +7,7 @@ const WHERE = "[data-action], #dialog form, #toasts form";
 export function ended() {
   document.body.dataset.ended = "";
   for (const verb of document.querySelectorAll("[data-action]")) verb.setAttribute("aria-disabled", "true");
+  document.getElementById("banner-rights").hidden = true;
   document.getElementById("dialog").close();
 }
 
