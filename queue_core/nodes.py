@@ -72,7 +72,7 @@ class NodeLease:
         self._first, self._last = first, last
         self._clock = clock
         self._since = 0.0
-        self._told_ms, self._told_at = 0, 0.0
+        self._told = (0, 0.0)  # one word of the server, whole for whoever reads it
         self.forked()
         _all.add(self)
 
@@ -113,7 +113,7 @@ class NodeLease:
             if word(reply) is Word.ok:
                 with self._lock:
                     self._since = max(self._since, asked)
-                    self._told_ms, self._told_at = int(reply[1]), self._clock()
+                    self._told = (int(reply[1]), self._clock())
                 return minter
         return (yield from self._take())
 
@@ -140,13 +140,15 @@ class NodeLease:
         return _RENEW.call((node_lease(node),), self._owner, LEASE_MS, last_ms)
 
     def _server_ms(self) -> int:
-        """The server's clock, behind it by the time that its last answer took to arrive."""
-        return self._told_ms + int((self._clock() - self._told_at) * 1000)
+        """The server's clock, behind it by the time that its last answer took to arrive. It stands
+        still where the lease ends: a process may be stopped between looking at it and here."""
+        told_ms, answered = self._told
+        return told_ms + int(min(self._clock() - answered, USABLE_S) * 1000)
 
     def _start(self, node: int, told_ms: int, asked: float, answered: float) -> Minter:
         """Mint under a number, ever rising also where it was ours before."""
         with self._lock:
-            self._told_ms, self._told_at = told_ms, answered
+            self._told = (told_ms, answered)
             self._minter = self._minters.setdefault(node, Minter(node, self._server_ms))
             self._since = asked
             return self._minter

@@ -100,6 +100,24 @@ def test_who_slept_through_its_lease_takes_another(run, few):
     assert run(command("GET", node_lease(slept))) == b"another"
 
 
+def test_who_was_stopped_in_the_middle_of_a_mint_mints_nothing_that_another_may(run, few):
+    clock = Clock()
+    lease = NodeLease(*few, clock=clock)
+    first = ids.decode(run(lease.mint()))
+
+    class Stopped(Clock):
+        """Stops the process once it has seen that the lease stands."""
+
+        def __call__(self):
+            seen, self.now = self.now, self.now + 70
+            return seen
+
+    lease._clock = Stopped()
+    late = ids.decode(run(lease.mint()))
+    assert late.node == first.node
+    assert late.unix_ms - first.unix_ms < LEASE_MS
+
+
 def test_a_lease_that_another_has_taken_is_not_renewed(run, few):
     clock = Clock()
     lease = NodeLease(*few, clock=clock)
