@@ -15,7 +15,7 @@ from random import Random
 from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded, leashed
 from queue_core.verbs import repeats
-from tests.proof.hands import CONCURRENCY, QUEUES
+from tests.proof.hands import CONCURRENCY, GROUP, QUEUES, STREAM
 from tests.proof.keyspace import Keyspace, read, violations
 from tests.servers import until
 
@@ -35,6 +35,7 @@ class Found:
 
     kills: int = 0
     admitted: int = 0
+    records: int = 0
     completed: int = 0
     dead: int = 0
     duplicates: int = 0
@@ -51,6 +52,8 @@ class Told:
     verdicts: dict[tuple[str, str], list[tuple[int, str]]] = field(
         default_factory=lambda: defaultdict(list)
     )
+    appended: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
 
     def duplicates(self) -> int:
         """Runs beyond the first that no verdict of the run before asked for."""
@@ -72,6 +75,8 @@ def journals(folder: Path) -> Told:
                 told.acked[job] = detail
             elif what in ("try", "tryflow"):
                 told.tries[job] += 1
+            elif what in ("appended", "read"):
+                (told.appended if what == "appended" else told.read).add(job_id)
             elif what == "begin":
                 told.began[job].append(int(at))
             else:
@@ -129,9 +134,10 @@ class Stage:
 
     def drained(self) -> bool:
         """Whether nothing waits or is held any more."""
-        return not any(
+        spaces = self.bus.run(read(*QUEUES))
+        return all(not _unread(space) for space in spaces) and not any(
             space.keys.get(name)
-            for space in self.bus.run(read(*QUEUES))
+            for space in spaces
             for name in (b"pending", b"active", b"schedule", b"flow:outbox", *_lanes(space))
         )
 
@@ -144,6 +150,13 @@ class Stage:
 
 def _lanes(space: Keyspace) -> list[bytes]:
     return [b"g:" + lane + b":pending" for lane in space.lanes()]
+
+
+def _unread(space: Keyspace) -> bool:
+    """Whether the group has records to hand out, or in somebody's hands."""
+    entries, groups = space.keys.get(b"stream:" + STREAM, ([], {}))
+    last, held = groups.get(GROUP, (b"", {}))
+    return bool(held or (entries and last != entries[-1][0]))
 
 
 def crash(folder: Path, kills: int, number: str) -> Found:
@@ -187,6 +200,8 @@ def account(kills: Counter[str], told: Told, spaces: list[Keyspace]) -> Found:
         found.completed += completed
         found.dead += len(space.keys.get(b"dead", {}))
     _parents(told)
+    assert not (lost := told.appended - told.read), f"{lost} were appended and never handed out"
+    found.records = len(told.appended)
     found.duplicates = told.duplicates()
     workers = sum(kills[name] for name in WORKERS)
     retried = sum(tries - 1 for tries in told.tries.values())

@@ -20,7 +20,7 @@ from queue_core.ids import Minter, encode
 from queue_core.keys import QueueKeys, queue
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
-from queue_core.verbs import admission, flows
+from queue_core.verbs import admission, flows, streams
 from queue_core.verbs.flows import FlowJob
 from queue_core.work.backoff import fixed
 from queue_core.work.batch_consumer import BatchConsumer
@@ -28,7 +28,9 @@ from queue_core.work.consumer import Consumer
 from queue_core.work.loops import Loop
 from queue_core.work.metronome import Metronome
 from queue_core.work.pump import Pump
+from queue_core.work.records import Record
 from queue_core.work.serving import Policy
+from queue_core.work.streams import StreamConsumer
 from queue_core.work.task import Task
 from queue_core.work.verdicts import Dead, Done, Failed, Later, Verdict
 
@@ -39,6 +41,9 @@ CONCURRENCY = 3
 LEASE_MS = 2_500
 MAX_STALLED = 8
 PACE_S = 0.01
+STREAM, GROUP = b"log", b"crew"
+IDLE_MS = 1_500
+"""How long a record lies before another worker takes it over."""
 KINDS = ["ok"] * 6 + ["fail", "later", "dead"]
 
 
@@ -55,7 +60,7 @@ class Journal:
 
 
 def work(bus: Bus, journal: Journal, node: int, hand: Random) -> None:
-    """All queues, by one of the kinds of loop."""
+    """All queues, by one of the kinds of loop, and the stream's records."""
 
     def handler(task: Task) -> Verdict:
         q = queue(task.queue)
@@ -81,11 +86,22 @@ def work(bus: Bus, journal: Journal, node: int, hand: Random) -> None:
     else:
         bounded = {"max_size": CONCURRENCY, "lanes": True, **options}
         loops = [BatchConsumer(bus, q.name, batches, **bounded) for q in QUEUES]
-    threads = [threading.Thread(target=loop.run) for loop in loops]
+    reader = StreamConsumer(
+        bus, QUEUES[0].name, STREAM, GROUP, lambda record: _read(journal, record, hand),
+        from_start=True, beat_ms=100, idle_ms=IDLE_MS, max_deliveries=100,
+    )  # fmt: skip
+    threads = [threading.Thread(target=loop.run) for loop in (*loops, reader)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def _read(journal: Journal, record: Record, hand: Random) -> None:
+    journal.note("read", QUEUES[0], record.id or b"nobody", str(record.deliveries))
+    if hand.random() < 0.02:
+        raise ValueError("again, when it lay for a while")
+    time.sleep(hand.random() * 0.01)
 
 
 def _verdict(task: Task) -> Verdict:
@@ -112,6 +128,8 @@ def produce(bus: Bus, journal: Journal, node: int, hand: Random) -> None:
     while True:
         if hand.random() < 0.05:
             _a_flow(bus, journal, minter, hand)
+        elif hand.random() < 0.2:
+            _a_record(bus, journal, minter)
         else:
             _a_job(bus, journal, minter.mint(), hand)
         time.sleep(PACE_S)
@@ -155,6 +173,18 @@ def _a_flow(bus: Bus, journal: Journal, minter: Minter, hand: Random) -> None:
         for child in children:
             journal.note("ack", child.queue or q, child.id, f"child:{parent.id.decode()}")
         journal.note("ack", q, parent.id, "parent")
+
+
+def _a_record(bus: Bus, journal: Journal, minter: Minter) -> None:
+    """One record. What got no answer may stand, and what the other producer was ahead of does
+    not; nothing was promised of either."""
+    record_id = minter.mint(b"EVT")
+    try:
+        word = bus.run(streams.append(QUEUES[0], STREAM, record_id, []))
+    except EchoMQError:
+        return
+    if word is Word.ok:
+        journal.note("appended", QUEUES[0], record_id)
 
 
 ROLES = {"worker": work, "pump": pump, "producer": produce}

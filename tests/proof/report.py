@@ -21,8 +21,8 @@ twice, and attempts that went down.
 
 A step of the crash is one SIGKILL of a worker, the pump, a producer or the server with its
 append-only file, under load. It breaks on an admitted job that is neither completed, nor dead, nor
-waiting in exactly one place, on one that was completed without a run of its handler, and on more
-duplicates than the kills explain.
+waiting in exactly one place, on one that was completed without a run of its handler, on more
+duplicates than the kills explain, and on a record of a stream that nobody in its group was handed.
 
 A step of the clock is one mint, one step of a wrong clock, or one node lease taken, lost or given
 back. It breaks on an id minted twice and on one that is not above the one before it.
