@@ -233,12 +233,12 @@ def test_a_slow_handler_keeps_what_lies_behind_it(stage: Any, bus: Bus, q: Queue
 
     def slow(record: Record) -> None:
         seen.append(number(record))
-        time.sleep(0.3)
+        time.sleep(0.45)
 
     append(bus, q, 1, 2, 3, 4)
-    stage.consumer(q, slow, from_start=True, idle_ms=900)
+    stage.consumer(q, slow, from_start=True, idle_ms=1_200)
     until(lambda: seen)
-    stage.consumer(q, lambda r: other.append(number(r)), idle_ms=900, beat_ms=20)
+    stage.consumer(q, lambda r: other.append(number(r)), idle_ms=1_200, beat_ms=20)
     until(lambda: seen == [1, 2, 3, 4] and not held(bus, q))
     assert other == []
 
