@@ -8,10 +8,11 @@ import pytest
 from queue_core import boards
 from queue_core.keys import QueueKeys
 from queue_core.plans import Plan
+from queue_core.reads import boards as board_reads
 from queue_core.reads.limits import limits
 from queue_core.reads.metrics import get_metrics
 from queue_core.scripts import SCRIPTS
-from queue_core.verbs import flows, lanes, locks, queues, repeats
+from queue_core.verbs import admission, flows, lanes, locks, queues, repeats
 from tests.builders import HOUR, Builder, Run, a_lane, command
 from tests.engine.test_cost import LANE, after, cost, crowd, fill
 
@@ -37,6 +38,9 @@ def fired(make: Builder) -> Plan[Any]:
 VERBS: dict[str, tuple[int, Callable[[Builder], Plan[Any]]]] = {
     "pause": (4, lambda m: queues.pause(m.q)),
     "resume": (3, lambda m: queues.resume(m.q)),
+    "bound": (13, lambda m: queues.bound(m.q, 5, 5, HOUR)),
+    "keep_logs": (4, lambda m: queues.keep_logs(m.q, HOUR)),
+    "enqueue_once": (15, lambda m: admission.enqueue_once(m.q, m.mint(), 5, m.mint(), b"", LANE)),
     "lane_pause": (4, lambda m: lanes.pause(m.q, LANE)),
     "lane_resume": (11, lambda m: lanes.resume(m.q, LANE)),
     "lane_limit": (12, lambda m: lanes.limit(m.q, LANE, 5)),
@@ -54,6 +58,8 @@ VERBS: dict[str, tuple[int, Callable[[Builder], Plan[Any]]]] = {
     "limits": (6, lambda m: limits(m.q)),
     "get_metrics": (5, lambda m: get_metrics(m.q, "completed")),
     "fold": (5, lambda m: boards.fold(m.q.name, m.mint(), 5)),
+    "page": (6, lambda m: board_reads.page(m.q.name, 0, 10)),
+    "undelivered": (3, lambda m: flows.undelivered(m.q)),
     "top": (5, lambda m: boards.top(m.q.name, 10)),
 }
 
