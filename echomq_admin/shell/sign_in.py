@@ -17,13 +17,17 @@ from echomq_admin.shell.output import Printer, Refused, shown
 from queue_core.outcomes import Outcome
 
 HERE = "http://127.0.0.1:8000"
+LONGEST_MINUTES = 7 * 24 * 60
+"""A link signs in whoever reads it: one that is wanted for longer is a password."""
 
 
 def sign_in(printer: Printer, options: Namespace) -> int:
     """Print the link. It works once, for so many minutes."""
+    if not 1 <= options.minutes <= LONGEST_MINUTES:
+        raise Refused(Outcome.invalid, f"A link works for 1 to {LONGEST_MINUTES:,} minutes.")
     try:
         user = _user(options.user)
-        token = SignInLink.issue(user, timedelta(minutes=max(1, options.minutes)))
+        token = SignInLink.issue(user, timedelta(minutes=options.minutes))
     except DatabaseError as error:
         raise no_database(error) from error
     where = (options.url or config.site_url() or HERE).rstrip("/")

@@ -358,3 +358,4 @@ def test_sign_in_prints_a_link_that_works(
     told = lines(shell("sign-in", "--user", "bob", "--url", "https://q.example/ops", "--json"))
     assert told[0]["url"].startswith("https://q.example/ops/sign-in/")
     assert shell("sign-in", "--user", "nobody")[0] == 4
+    assert [shell("sign-in", f"--minutes={n}")[0] for n in (-5, 0, 99_999_999_999)] == [2, 2, 2]

@@ -74,6 +74,14 @@ def test_a_folder_in_the_way_is_named(clone: Path) -> None:
     assert f"Cannot write {clone / 'var/assets'}" in done.stderr
 
 
+def test_a_clone_that_cannot_be_written_is_one_line(clone: Path) -> None:
+    (clone / ".venv").touch()
+    done = told(clone, "dev", "setup")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"Cannot write {clone / '.venv'}: ")
+    assert done.stderr.count("\n") == 1
+
+
 def test_a_missing_browser_is_named(ready: Path) -> None:
     done = told(ready, "dev", "test", CHROMIUM="/nowhere/chromium")
     assert done.returncode == 1
