@@ -75,7 +75,7 @@ def choose(asked: str | None) -> Choice:
 def _by_url(url: str) -> Choice:
     """A bus that is given whole goes by its place, so that the audit tells it from others."""
     servers = parse(url)
-    known = {one: name for name, one in bus_urls().items()}
+    known = {} if config.guesses() else {one: name for name, one in bus_urls().items()}
     name = known.get(url) or _place(servers)
     give(name, url)
     return Choice(name, url, servers.safe, "as given")

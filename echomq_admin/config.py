@@ -14,7 +14,7 @@ from django.conf import settings
 from echomq_admin.house.notice import Doubt, Notice
 
 GUESS = "redis://127.0.0.1:6379/0"
-"""The bus that is looked at where nobody names one; no command acts on it."""
+"""The bus that is looked at where nobody names one; nothing acts on it."""
 
 
 def buses() -> Mapping[str, Any]:
@@ -26,6 +26,13 @@ def buses() -> Mapping[str, Any]:
 def guesses() -> bool:
     """Whether nobody has named a bus."""
     return not getattr(settings, "ECHOMQ_BUSES", {})
+
+
+def only_looked_at(bus: str) -> str:
+    """Why nothing is done to a bus: nobody has named it. Empty where somebody has."""
+    if not guesses() or bus not in buses():
+        return ""
+    return "No bus is named, and nothing is done on a guess: set ECHOMQ_BUS_URL."
 
 
 def house() -> Notice | Doubt | None:

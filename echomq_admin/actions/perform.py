@@ -16,6 +16,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db import DatabaseError
 
+from echomq_admin import config
 from echomq_admin.actions import ACTIONS
 from echomq_admin.actions.action import Asked, Order, Result, Subject, Target
 from echomq_admin.actions.answers import Answer, Undo
@@ -108,6 +109,8 @@ def _refused(asking: Asking) -> Answer | None:
         why = f"{action.title} needs the permission {action.permission}."
     if why:
         return Answer(Outcome.not_permitted, why, audit_id=note_refusal(asking, why).pk)
+    if why := config.only_looked_at(target.bus):
+        return Answer(Outcome.invalid, why)
     wanted = {Subject.player: target.game}.get(action.subject, target.item)
     if action.subject not in (Subject.queue, Subject.new_job) and not wanted:
         return Answer(Outcome.invalid, f"It names no {action.subject.value}.")

@@ -61,6 +61,8 @@ def read(folder: Path) -> Notice | Doubt | None:
         told = json.loads(path.read_text(encoding="utf-8"))
         notice = Notice(str(told["bus"]), str(told["console"]), int(told["pid"]))
     except FileNotFoundError:
+        if is_taken(folder):
+            return Doubt(f"A ./dev run is coming up or going down: wait a moment, or {_SAY}")
         return None
     except OSError as error:
         return Doubt(f"{path} cannot be read ({error.strerror}): {_SAY}")

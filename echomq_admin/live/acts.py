@@ -14,7 +14,8 @@ async def act(user: Any, wanted: Any) -> dict[str, Any]:
     The answer is a frame of topic `act` whose data repeats the id."""
     asked = wanted if isinstance(wanted, dict) else {}
     try:
-        answer = await database_sync_to_async(_perform)(user, asked)
+        # On a thread of its own: while this waits for a bus, other sockets open and close.
+        answer = await database_sync_to_async(_perform, thread_sensitive=False)(user, asked)
     except (BadParameter, TypeError, KeyError) as fault:
         answer = {"outcome": "invalid", "sentence": f"{fault}"}
     return {

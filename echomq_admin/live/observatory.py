@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.urls import get_script_prefix, set_script_prefix
 
+from echomq_admin import config
 from echomq_admin.buses import bus_urls, declared, safe_url
 from echomq_admin.live.frames import View, drawing
 from echomq_admin.live.page import Page, Shaped, Watch
@@ -43,7 +44,10 @@ class Observatory:
     """All that this process watches."""
 
     def __init__(self) -> None:
-        self.scenes = {name: Scene(name, safe_url(name), declared(name)) for name in bus_urls()}
+        self.scenes = {
+            name: Scene(name, safe_url(name), declared(name), config.only_looked_at(name))
+            for name in bus_urls()
+        }
         self._loop = asyncio.new_event_loop()
         # Of the request that began it: addresses in frames lie below it too.
         self._below = settings.FORCE_SCRIPT_NAME or get_script_prefix()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
-from asgiref.sync import sync_to_async
+from channels.db import database_sync_to_async
 from django.db import DatabaseError
 from django.db.models import Max, Q
 from django.utils import timezone
@@ -25,7 +25,9 @@ async def note_pauses(scene: Scene) -> None:
         return
     found: Mapping[bytes, tuple[str, int | None]] = {}
     try:
-        found = await sync_to_async(_paused)(scene.bus, queues)
+        # Not on the thread that sockets share, where an act may wait for a bus that hangs.
+        asked = database_sync_to_async(_paused, thread_sensitive=False)
+        found = await asked(scene.bus, queues)
     except DatabaseError as fault:
         log.info("who paused queues of %s is not known: %s", scene.bus, fault)
     for queue in queues:

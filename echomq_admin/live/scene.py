@@ -55,9 +55,16 @@ class Stand:
 class Scene:
     """One bus as this process sees it."""
 
-    def __init__(self, bus: str, where: str = "", declared: Sequence[bytes] = ()) -> None:
+    def __init__(
+        self,
+        bus: str,
+        where: str = "",
+        declared: Sequence[bytes] = (),
+        only_looked_at: str = "",
+    ) -> None:
         self.bus = bus
         self.where = where
+        self.only_looked_at = only_looked_at
         self.samples: dict[bytes, Snapshot[Sample]] = {}
         self.declared = tuple(declared)
         self.status = Status("asking", host_ms(), "The bus has not been asked yet.")
@@ -142,7 +149,10 @@ class Scene:
         ]
 
     def no_writes(self, queue: bytes) -> str:
-        """Why the server would take no write to a queue; empty where it would."""
+        """Why nothing is written to a queue, or the server would not take it; empty where it
+        would."""
+        if self.only_looked_at:
+            return self.only_looked_at
         if self.health is not None and self.health.role == "replica":
             return "The bus is a replica: writes are unavailable until a primary answers."
         seen = self.samples.get(queue)

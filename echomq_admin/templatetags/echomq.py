@@ -15,6 +15,9 @@ for _part in (freshness, payload, units):
     register.filters.update(_part.register.filters)
     register.tags.update(_part.register.tags)
 
+LONG = 256
+"""A name of more bytes is carried as addresses spell it, so that no page shows it whole."""
+
 _OF_NO_BUS = frozenset({"overview", "audit"})
 _KINDS = frozenset({"delayed", "retry"})
 _STATE_COLOUR = {
@@ -48,6 +51,8 @@ def copy(value: bytes | str, what: str) -> SafeString:
     """A button that copies a text: `what` names it. Bytes that are no text are copied as a path
     spells them, which every field and command that takes a name understands."""
     text, also = value, ""
+    if isinstance(value, bytes) and len(value) > LONG:
+        return _copying("data-copy-name", payload.path(value), f"Copy {what}")
     if isinstance(value, bytes):
         try:
             text = value.decode()

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from echomq_admin.live.page import to_path
+from queue_core import keys
 from queue_core.bus import Bus
 from queue_core.ids import Minter
 from queue_core.keys import QueueKeys, queue
@@ -218,6 +219,14 @@ def test_a_payload_is_edited_and_copied_byte_by_byte(
     expect(page.locator(".crumbs .copy")).to_have_attribute("data-told", "Copied")
     assert page.evaluate("navigator.clipboard.readText()") == job.decode()
 
+    long = b"x" * 10_000 + "é".encode()
+    console_bus.run(command("ZADD", keys.board(b"long"), 1, long))
+    live(page, f"/bus/main/board/{to_path(b'long')}")
+    page.locator("main .copy").click()
+    expect(page.locator("main .copy")).to_have_attribute("data-told", "Copied")
+    assert page.evaluate("navigator.clipboard.readText()").encode() == long
+
+    live(page, at("job", q, job))
     page.locator("#acts [data-action=edit_payload]").click()
     text = page.locator("#dialog textarea")
     expect(text).to_be_focused()

@@ -298,7 +298,8 @@ def test_every_action_is_reached_and_says_something_for_every_word() -> None:
 
     order: Any = Order(Target("main", b"q", b"item", b"game"), {}, "ada")
     facts = dict.fromkeys(
-        ("job", "when", "held", "expected", "wanted", "became", "run_at", "was"), "x"
+        ("job", "when", "held", "expected", "wanted", "became", "run_at", "was", "size", "to"),
+        "x",
     )
     for action in ACTIONS.values():
         for word in Word:

@@ -35,6 +35,12 @@ def test_it_is_for_its_owner_alone_and_shows_no_secret(tmp_path: Path, tenancy: 
     tenancy.leave()
 
 
+def test_a_house_that_is_coming_up_is_no_reason_to_guess(tmp_path: Path, tenancy: Tenancy) -> None:
+    assert isinstance(notice.read(tmp_path), Doubt)
+    tenancy.leave()
+    assert notice.read(tmp_path) is None
+
+
 def test_nothing_is_said_where_no_house_is(tmp_path: Path) -> None:
     assert notice.read(tmp_path) is None
     notice.take_down(tmp_path)
