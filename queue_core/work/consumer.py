@@ -111,7 +111,7 @@ class Consumer(Loop):
                 found = self._watch.look(self._look)
                 beats = HEARD_BEATS if found is not None else 1
                 self._beat_at = time.monotonic() + self._beat_s * beats
-                if not waits(found):
+                if not (waits(found) or self._ledger.unsettled):
                     self._dry = True
                     self._trouble.over()
                     return
