@@ -20,6 +20,7 @@ from queue_core.work.presence import worker_id
 from queue_core.work.rounds import WORKERS, Handlers, Rounds, Station, named
 from queue_core.work.serving import Policy
 from queue_core.work.task_hands import TaskHands
+from queue_core.work.trouble import name_of
 
 
 class AsyncMetronome(AsyncLoop):
@@ -57,8 +58,8 @@ class AsyncMetronome(AsyncLoop):
             beat_ms=beat_ms, policy=policy, weighted=weighted,
         )  # fmt: skip
         super().__init__(
-            bus, hands, self._rounds.ledgers, name="metronome", awaited=awaited,
-            lease_ms=lease_ms, drain_s=drain_s,
+            bus, hands, self._rounds.ledgers, name=name_of("metronome", list(by_name)),
+            awaited=awaited, lease_ms=lease_ms, drain_s=drain_s,
         )  # fmt: skip
 
     async def _collect(self) -> float:
@@ -91,9 +92,10 @@ class AsyncMetronome(AsyncLoop):
             self._came(station, None, fault)
             del wants[station]
         else:
-            self._noted(station.ledger, None)
             if not self._rounds.looked(station, found):
                 del wants[station]
+                if not station.ledger.unsettled:  # else what it owes tells whether it is served
+                    self._noted(station.ledger, None)
 
     def _came(self, station: Station, wanted: int | None, answer: int | EchoMQError | None) -> None:
         """What a turn came to."""

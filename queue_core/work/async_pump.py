@@ -22,11 +22,10 @@ from queue_core.work.pump import (
     do_due,
     due_of,
     lines_of,
-    name_of,
     one,
     return_stalled,
 )
-from queue_core.work.trouble import Trouble
+from queue_core.work.trouble import Trouble, name_of
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +45,7 @@ class AsyncPump:
         self._max_stalled = max_stalled
         self._stopping = False
         self._changed = asyncio.Event()
-        self._trouble = Trouble(name_of(queues), _log)
+        self._trouble = Trouble(name_of("pump", [q.name for q in queues]), _log)
         names = lines_of(queues, bus)
         lines = {
             name: bus.watch(q.pending, self._changed) for name, q in zip(names, queues, strict=True)

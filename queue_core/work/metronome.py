@@ -25,6 +25,7 @@ from queue_core.work.presence import worker_id
 from queue_core.work.rounds import WORKERS, Handlers, Rounds, Station, named
 from queue_core.work.serving import Policy
 from queue_core.work.task_hands import LoopHands
+from queue_core.work.trouble import name_of
 
 
 class Metronome(Loop):
@@ -64,8 +65,8 @@ class Metronome(Loop):
             beat_ms=beat_ms, policy=policy, weighted=weighted,
         )  # fmt: skip
         super().__init__(
-            bus, hands, self._rounds.ledgers, name="metronome", awaited=awaited,
-            lease_ms=lease_ms, drain_s=drain_s,
+            bus, hands, self._rounds.ledgers, name=name_of("metronome", list(by_name)),
+            awaited=awaited, lease_ms=lease_ms, drain_s=drain_s,
         )  # fmt: skip
 
     def _collect(self) -> float:
@@ -99,9 +100,10 @@ class Metronome(Loop):
             self._came(station, None, fault)
             del wants[station]
         else:
-            self._noted(station.ledger, None)
             if not self._rounds.looked(station, found):
                 del wants[station]
+                if not station.ledger.unsettled:  # else what it owes tells whether it is served
+                    self._noted(station.ledger, None)
 
     def _came(self, station: Station, wanted: int | None, answer: int | EchoMQError | None) -> None:
         """What a turn came to."""

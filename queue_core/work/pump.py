@@ -26,7 +26,7 @@ from queue_core.scripts import script
 from queue_core.verbs import due, flows, repeats
 from queue_core.watches import ANY, Watch, Watches, wait_any
 from queue_core.work.task import AsyncRuns, Runs
-from queue_core.work.trouble import Trouble
+from queue_core.work.trouble import Trouble, name_of
 
 TICK_MS = 250
 """Between two looks at a queue where the server does not tell of changes."""
@@ -194,12 +194,6 @@ class Turn:
         self._look_at = self.leases_at = self._not_before = time.monotonic() + seconds
 
 
-def name_of(queues: Sequence[QueueKeys]) -> str:
-    """What a pump is called in its log."""
-    names = [repr(q.name) for q in queues[:3]]
-    return f"pump of {', '.join(names)}{' and more' if len(queues) > 3 else ''}"
-
-
 def lines_of(queues: Sequence[QueueKeys], bus: Drives | AsyncDrives) -> list[bytes]:
     """For each queue the name of its line: on one server a line hears of all keys, in a Cluster of
     those of its own node."""
@@ -226,7 +220,7 @@ class Pump:
         self._mint: Mint = lease_of(bus).mint if mint is None else mint
         self._max_stalled = max_stalled
         self._stopping = threading.Event()
-        self._trouble = Trouble(name_of(queues), _log)
+        self._trouble = Trouble(name_of("pump", [q.name for q in queues]), _log)
         names = lines_of(queues, bus)
         lines = {name: bus.watch(q.pending) for name, q in zip(names, queues, strict=True)}
         self._watches = list(lines.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import random
 import threading
+from collections.abc import Sequence
 
 from queue_core import telemetry
 from queue_core.errors import EchoMQError
@@ -12,6 +13,16 @@ from queue_core.exchange import code_of
 
 FIRST_MS = 100
 LONGEST_MS = 5_000
+
+
+NAMED = 3
+"""Queues that a loop of many is called after."""
+
+
+def name_of(kind: str, queues: Sequence[bytes]) -> str:
+    """What a loop of some queues is called in its log."""
+    more = " and more" if len(queues) > NAMED else ""
+    return f"{kind} of {', '.join(map(repr, queues[:NAMED]))}{more}"
 
 
 class Trouble:

@@ -1,5 +1,5 @@
-"""All four loops at work over one address: a worker and a pump in threads on one queue, a worker
-and a pump in an event loop on another. What they do and what they meet is noted."""
+"""All loops at work over one address: a worker of each kind and a pump in threads, and the same in
+an event loop, each worker on a queue of its own. What they do and what they meet is noted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from queue_core import telemetry
@@ -21,9 +21,13 @@ from queue_core.ids import Minter
 from queue_core.keys import QueueKeys, queue
 from queue_core.plans import Call, Plan
 from queue_core.verbs import admission
+from queue_core.work.async_batch_consumer import AsyncBatchConsumer
 from queue_core.work.async_consumer import AsyncConsumer
+from queue_core.work.async_metronome import AsyncMetronome
 from queue_core.work.async_pump import AsyncPump
+from queue_core.work.batch_consumer import BatchConsumer
 from queue_core.work.consumer import Consumer
+from queue_core.work.metronome import Metronome
 from queue_core.work.pump import Pump
 from queue_core.work.task import AsyncTask, Task
 from tests.builders import a_lane, command
@@ -50,13 +54,13 @@ class Crew:
     def __init__(
         self,
         url: str,
-        queues: tuple[QueueKeys, QueueKeys],
+        queues: Sequence[QueueKeys],
         *,
         beat_ms: int = BEAT_MS,
         lease_ms: int = LEASE_MS,
         **options: Any,
     ) -> None:
-        self.queues = queues
+        self.queues = list(queues)
         self.bus: Bus = connect(url, **options)
         self.go = threading.Event()
         self.held = threading.Semaphore(0)
@@ -67,30 +71,58 @@ class Crew:
         self._threads[0].start()
         self._detach = telemetry.attach("loop.trouble", self._met)
         self.abus = self._await(async_connect(url, **options))
-        terms: Any = {"concurrency": 2, "beat_ms": beat_ms, "lease_ms": lease_ms}
-        first, second = queues
-        self.worker = Consumer(self.bus, first.name, self._handle, **terms)
-        self.pump = Pump(self.bus, [first], minted)
-        self.aworker, self.apump = self._await(self._awaited(second, terms))
-        self.workmen = (self.worker, self.aworker)
-        self.loops = (self.worker, self.aworker, self.pump, self.apump)
-        self.workers = tuple(f"consumer of {q.name!r}" for q in queues)
-        self.pumps = tuple(f"pump of {q.name!r}" for q in queues)
-        self.names = self.workers + self.pumps
+        terms: Any = {"beat_ms": beat_ms, "lease_ms": lease_ms}
+        half = len(self.queues) // 2
+        self.threaded = self._made(
+            (Consumer, BatchConsumer, Metronome, Pump), self.bus, self.queues[:half], self._handle,
+            self._handle_all, terms,
+        )  # fmt: skip
+        self.awaited = self._await(self._made_there(self.queues[half:], terms))
+        self.workmen = (*self.threaded[:-1], *self.awaited[:-1])
+        self.loops = (*self.workmen, self.threaded[-1], self.awaited[-1])
+        self.names = tuple(loop._trouble._name for loop in self.loops)
+        self.workers, self.pumps = self.names[:-2], self.names[-2:]
         self._running = [
-            asyncio.run_coroutine_threadsafe(one.run(), self._loop)
-            for one in (self.aworker, self.apump)
+            asyncio.run_coroutine_threadsafe(one.run(), self._loop) for one in self.awaited
         ]
-        for loop in (self.worker, self.pump):
+        for loop in self.threaded:
             self._threads.append(threading.Thread(target=loop.run, daemon=True))
             self._threads[-1].start()
 
-    async def _awaited(self, q: QueueKeys, terms: Any) -> tuple[AsyncConsumer, AsyncPump]:
-        worker = AsyncConsumer(self.abus, q.name, self._handle_awaited, **terms)
-        return worker, AsyncPump(self.abus, [q], minted)
+    def _made(
+        self,
+        kinds: Any,
+        bus: Any,
+        queues: list[QueueKeys],
+        handle: Any,
+        handle_all: Any,
+        terms: Any,
+    ) -> tuple[Any, ...]:
+        """A consumer, a batch consumer, a metronome, and a pump of all their queues."""
+        consumer, batches, metronome, pump = kinds
+        first, second, third = (q.name for q in queues)
+        return (
+            consumer(bus, first, handle, concurrency=2, **terms),
+            batches(bus, second, handle_all, concurrency=2, window_ms=10, lanes=True, **terms),
+            metronome(bus, {third: handle}, workers=2, **terms),
+            pump(bus, queues, minted),
+        )
+
+    async def _made_there(self, queues: list[QueueKeys], terms: Any) -> tuple[Any, ...]:
+        kinds = (AsyncConsumer, AsyncBatchConsumer, AsyncMetronome, AsyncPump)
+        return self._made(
+            kinds, self.abus, queues, self._handle_awaited, self._handle_all_awaited, terms
+        )
 
     def _await(self, coroutine: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(PATIENCE_S)
+
+    def tell(self, verb: str, *args: Any) -> None:
+        """Have each worker asked `quiet`, say, where it belongs."""
+        for loop in self.threaded[:-1]:
+            getattr(loop, verb)(*args)
+        for loop in self.awaited[:-1]:
+            self._loop.call_soon_threadsafe(getattr(loop, verb), *args)
 
     # ---- handlers ----------------------------------------------------------------------------
 
@@ -105,6 +137,16 @@ class Crew:
             self.held.release()
             assert await asyncio.to_thread(self.go.wait, PATIENCE_S)
         self.done[task.payload] += 1
+
+    def _handle_all(self, tasks: Sequence[Task]) -> dict[bytes, None]:
+        for task in tasks:
+            self._handle(task)
+        return dict.fromkeys(task.id for task in tasks)
+
+    async def _handle_all_awaited(self, tasks: Sequence[AsyncTask]) -> dict[bytes, None]:
+        for task in tasks:
+            await self._handle_awaited(task)
+        return dict.fromkeys(task.id for task in tasks)
 
     # ---- what tests ask ----------------------------------------------------------------------
 
@@ -147,7 +189,7 @@ class Crew:
     @property
     def watches(self) -> list[Any]:
         """The lines that hear."""
-        return [self.worker._watch, self.aworker._watch, *self.pump._watches, *self.apump._watches]
+        return [watch for loop in self.loops for watch in loop._watches]
 
     def late(self) -> int:
         """How many jobs wait for their time."""
@@ -156,10 +198,9 @@ class Crew:
     def close(self) -> None:
         """End in order."""
         self.go.set()
-        for loop in (self.worker, self.pump):
-            loop.stop()
-        for loop in (self.aworker, self.apump):
-            self._loop.call_soon_threadsafe(loop.stop)
+        self.tell("stop")
+        self.threaded[-1].stop()
+        self._loop.call_soon_threadsafe(self.awaited[-1].stop)
         ends = [one.result(PATIENCE_S) for one in self._running]
         for thread in self._threads[1:]:
             thread.join(PATIENCE_S)
@@ -170,7 +211,7 @@ class Crew:
         self._loop.close()
         self.bus.close()
         self._detach()
-        assert ends == [True, None]
+        assert ends == [True, True, True, None]
 
 
 def _admit(q: QueueKeys, kind: str, job_id: bytes, payload: bytes) -> Plan[Any]:
@@ -188,15 +229,15 @@ def _left(q: QueueKeys) -> Plan[int]:
     return left
 
 
-def two_queues(near: Callable[[QueueKeys], bool] = lambda _: True) -> tuple[QueueKeys, QueueKeys]:
-    """Two fresh queues."""
-    stem = f"trouble{os.getpid()}.{time.monotonic_ns()}"
+def six_queues(near: Callable[[QueueKeys], bool] = lambda _: True) -> list[QueueKeys]:
+    """Fresh queues for a crew."""
+    stem = f"crew{os.getpid()}.{time.monotonic_ns()}"
     fitting = (q for n in itertools.count() if near(q := queue(f"{stem}.{n}")))
-    return next(fitting), next(fitting)
+    return list(itertools.islice(fitting, 6))
 
 
 @contextlib.contextmanager
-def at_work(url: str, queues: tuple[QueueKeys, QueueKeys], **options: Any) -> Iterator[Crew]:
+def at_work(url: str, queues: Sequence[QueueKeys], **options: Any) -> Iterator[Crew]:
     """A crew for the length of a test."""
     crew = Crew(url, queues, **options)
     try:

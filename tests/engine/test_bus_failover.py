@@ -14,7 +14,7 @@ from queue_core.routes import slot_of
 from queue_core.verbs import admission
 from tests.builders import command
 from tests.buses import Awaited, Blocking
-from tests.engine.crew import at_work, two_queues
+from tests.engine.crew import at_work, six_queues
 from tests.servers import Cluster, Sentinels, ask, running, until
 
 MOVING = "emq"
@@ -55,7 +55,7 @@ def test_an_orderly_failover_is_followed_by_buses_and_loops(both, kind, request,
         assert bus.run(admission.enqueue(q, mint(), b"")) is Word.enqueued
     before = set(servers.ports())
     near = (lambda _: True) if kind == "sentinels" else servers.has_replica
-    with at_work(servers.url, two_queues(near)) as crew:
+    with at_work(servers.url, six_queues(near)) as crew:
         asked = crew.hold() | crew.admit()
         servers.fail_over()
         crew.go.set()

@@ -16,7 +16,7 @@ from queue_core.keys import QueueKeys
 from queue_core.work import pump
 from queue_core.work.turns import look
 from tests.builders import command, raw
-from tests.engine.crew import at_work, two_queues
+from tests.engine.crew import at_work, six_queues
 from tests.hush import Line
 from tests.servers import Single
 from tests.tls import Door, certificate
@@ -39,7 +39,7 @@ def test_all_loops_hear_over_every_kind_of_server(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pump, "HEARD_MS", MINUTE)
-    with at_work(url, two_queues(), beat_ms=MINUTE) as crew:
+    with at_work(url, six_queues(), beat_ms=MINUTE) as crew:
         for _ in range(3):  # from the second on they rest
             crew.served(crew.admit())
         assert all(watch.tracks for watch in crew.watches)
@@ -50,7 +50,7 @@ def test_all_loops_look_where_an_access_list_forbids_hearing(server: Embedded, b
     user = "deafcrew"
     bus.run(raw("ACL", "SETUSER", user, "on", ">x", "~*", "&*", "+@all", "-client|tracking"))
     try:
-        with at_work(server.url.replace("unix://", f"unix://{user}:x@"), two_queues()) as crew:
+        with at_work(server.url.replace("unix://", f"unix://{user}:x@"), six_queues()) as crew:
             crew.served(crew.admit())
             crew.served(crew.admit())
             assert not any(watch.tracks for watch in crew.watches)
