@@ -89,8 +89,9 @@ class Result:
 class Shown:
     """What a dialog says of its subject before the click. `expect` binds the form to the state
     shown; `notes` are effects to know; `refusal` says why the action cannot be done now; `was`
-    are first values of the form's fields. `veil` says that these hold what a page does not show to
-    everybody: `right` who may reveal sees them, `record` only after that was written down."""
+    are first values of the form's fields, `offered` values that a field may take. `veil` says that
+    the first values hold what a page does not show to everybody: `right` who may reveal sees them,
+    `record` only after that was written down."""
 
     facts: tuple[tuple[str, Any], ...] = ()
     notes: tuple[str, ...] = ()
@@ -98,6 +99,7 @@ class Shown:
     expect: str = ""
     was: Mapping[str, str] = field(default_factory=dict)
     veil: Literal["", "right", "record"] = ""
+    offered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     at_ms: int | None = None
 
 

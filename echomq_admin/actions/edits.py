@@ -14,8 +14,10 @@ from echomq_admin.live.page import from_path, to_path
 from echomq_admin.payload_view import veiled_by
 from echomq_admin.templatetags.payload import preview
 from queue_core import ids
+from queue_core.errors import EchoMQError
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
+from queue_core.reads.ring import ring
 from queue_core.reads.snapshot import Snapshot
 from queue_core.reads.standing import Standing
 from queue_core.states import State
@@ -100,13 +102,20 @@ def _describe_edit(_target: Target, seen: Snapshot[Standing]) -> Shown:
     )
 
 
+OFFERED = 50
+"""Lanes of the queue that a dialog names; any other may be typed."""
+
 # ---- another lane ----------------------------------------------------------------------------
 
 
 class OtherLane(Asked):
     """The lane to wait in; `expect` is the one it waits in now."""
 
-    to = forms.CharField(max_length=14, label="To lane")
+    to = forms.CharField(
+        max_length=14,
+        label="To lane",
+        widget=forms.TextInput(attrs={"list": "offered-to", "autocomplete": "off"}),
+    )
     field_order = ["to", "reason"]
 
     def clean_to(self) -> str:
@@ -145,7 +154,20 @@ def _elsewhere(word: Word, job: Standing) -> str:
     return f"It is {a_job(state)} now, not waiting in its lane. Nothing written."
 
 
-def _describe_reassign(_target: Target, seen: Snapshot[Standing]) -> Shown:
+def _look_around(target: Target) -> Plan[tuple[Snapshot[Standing], tuple[bytes, ...]]]:
+    """The job, and the lanes of its queue that are at hand; none where they cannot be read."""
+    seen = yield from look(target)
+    try:
+        known = (yield from ring(target.keys)).value.lanes
+    except EchoMQError:
+        known = ()
+    return seen, tuple(lane.name for lane in known)
+
+
+def _describe_reassign(
+    _target: Target, found: tuple[Snapshot[Standing], tuple[bytes, ...]]
+) -> Shown:
+    seen, known = found
     job, state = seen.value, state_of(seen.value)
     facts, refusal, expect = facts_of(job), "", ""
     if state is not State.in_lane or job.lane is None or job.found != "row":
@@ -155,7 +177,10 @@ def _describe_reassign(_target: Target, seen: Snapshot[Standing]) -> Shown:
         if job.lane.place is not None:
             facts += (("Place", f"{job.lane.place.rank + 1:,} of {job.lane.place.total:,}"),)
     notes = ("It waits there where the bytes of its id put it: an older id goes first.",)
-    return Shown(facts, notes, refusal, expect=expect, at_ms=seen.at_ms)
+    here = job.lane.name if job.lane else b""
+    others = tuple(name.decode("ascii") for name in known if ids.is_id(name) and name != here)
+    offered = {"to": others[:OFFERED]}
+    return Shown(facts, notes, refusal, expect=expect, offered=offered, at_ms=seen.at_ms)
 
 
 def _bring_back(_order: Order, result: Result) -> tuple[str, dict[str, str]] | None:
@@ -195,7 +220,7 @@ REASSIGN = Action(
         Word.noop: "{item} is of lane {to} already. Nothing written.",
     },
     form=OtherLane,
-    look=look,
+    look=_look_around,
     describe=_describe_reassign,
     inverse=_bring_back,
 )

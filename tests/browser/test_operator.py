@@ -201,6 +201,27 @@ def _intents(console: Console) -> int:
         return int(database.execute(f"SELECT count(*) FROM {TABLE} {LEFT}").fetchone()[0])
 
 
+def test_presses_that_a_dead_bus_refuses_are_no_lines_in_the_log(
+    page: Page, console: Console, console_bus: Bus
+) -> None:
+    q = queue("refusing")
+    console_bus.run(admission.enqueue(q, mint(), b"x"))
+    live(page, at("pending", q))
+    pause = page.locator("#queue-head [data-action=pause_queue]")
+    log = console.folder / "daphne.log"
+    before = len(log.read_text())
+    console.server.kill()
+    try:
+        for count in (1, 2, 3):
+            pause.click()
+            expect(page.locator("#toasts .toast[data-outcome=unavailable]")).to_have_count(count)
+    finally:
+        console.server.start()
+    lines = log.read_text()[before:].splitlines()
+    assert not [line for line in lines if "django.request" in line or " ERROR " in line]
+    assert len([line for line in lines if "bus main does not serve" in line]) == 1
+
+
 # ---- a payload in a form ---------------------------------------------------------------------
 
 

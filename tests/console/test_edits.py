@@ -237,6 +237,19 @@ def test_a_job_moves_to_another_lane_and_back(
     assert bus.run(score(q.lane(job.group), job.id)) == 0
 
 
+def test_the_dialog_offers_the_other_lanes(
+    site: Any, ada: Any, client_of: Callable[[Any], Client], make: Builder, q: QueueKeys
+) -> None:
+    job, other = make.in_lane(), make.in_lane()
+    text = dialog(client_of(ada), q, job.id, "reassign_lane").content.decode()
+    assert job.group is not None
+    assert other.group is not None
+    assert f'<option value="{other.group.decode()}">' in text
+    assert f'<option value="{job.group.decode()}">' not in text
+    assert 'list="offered-to"' in text
+    assert fields(text)["expect"] == to_path(job.group)
+
+
 def test_a_job_that_moved_meanwhile_stays_where_it_is(
     do: Do, make: Builder, bus: Bus, q: QueueKeys
 ) -> None:
