@@ -16,7 +16,7 @@ from queue_core import ids, keys
 from queue_core.bus import Bus
 from queue_core.ids import Minter
 from queue_core.keys import queue
-from queue_core.verbs import admission, repeats
+from queue_core.verbs import admission, queues, repeats
 from tests.browser.console import until
 from tests.builders import Builder, a_lane, command, raw, server_ms
 
@@ -185,6 +185,16 @@ def test_a_dialog_is_whole_as_soon_as_it_opens(page: Page, console_bus: Bus) -> 
     expect(page.locator("#toasts .toast")).to_have_attribute("data-outcome", "done")
     assert page.url.endswith("/schedule")
     assert page.evaluate("window.told").endswith(" ago")
+
+
+def test_a_queue_that_was_paused_elsewhere_is_painted(page: Page, console_bus: Bus) -> None:
+    """Who paused it is asked of the audit while the request waits: not on the request's thread."""
+    q = queue("paused-elsewhere")
+    console_bus.run(queues.pause(q))
+    answer = page.goto(at("schedule", q))
+    assert answer is not None
+    assert answer.status == 200
+    expect(page.locator("#queue-head")).to_contain_text("paused")
 
 
 def test_case_10_ten_thousand_held_jobs_are_a_page_that_answers(
