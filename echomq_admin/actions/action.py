@@ -111,6 +111,10 @@ class Asked(forms.Form):
     unrecorded: frozenset[str] = frozenset()
     derived: frozenset[str] = frozenset()
 
+    def expected(self) -> str:
+        """The expected state as the audit keeps it."""
+        return str(self.cleaned_data.get("expect") or "")
+
     def recorded(self) -> dict[str, Any]:
         """The checked values as the audit keeps them: as they were asked, without payload,
         without the expected state (it has a column of its own) and without what is empty.

@@ -6,6 +6,7 @@ import unicodedata
 from typing import Any
 
 from django import forms
+from django.utils.crypto import salted_hmac
 
 from echomq_admin.actions.action import Action, Asked, Order, Result, Shown, Subject, Target
 from echomq_admin.actions.admission import Payload, gate
@@ -26,6 +27,11 @@ from queue_core.verbs import jobs, lanes
 # ---- another payload -------------------------------------------------------------------------
 
 
+def _mark(raw: bytes) -> str:
+    """The same for the same bytes, and of no use to whoever has not this console's own key."""
+    return salted_hmac("echomq_admin.payload", raw).hexdigest()[:16]
+
+
 class NewPayload(Asked):
     """The payload in full. One that is not given at all is no empty one."""
 
@@ -36,15 +42,21 @@ class NewPayload(Asked):
     )
     field_order = ["payload", "reason"]
     unrecorded = frozenset({"payload"})
-    derived = frozenset({"size"})
+    derived = frozenset({"size", "mark"})
 
     def clean(self) -> dict[str, Any]:
-        """The bytes and how many."""
+        """The bytes, how many, and a mark that tells another text of that length apart."""
         checked: dict[str, Any] = super().clean()
         if "payload" not in self.data:
             self.add_error("payload", "Give the payload, also where it is to be empty.")
-        checked["size"] = len(checked.get("payload") or b"")
+        raw = checked.get("payload") or b""
+        checked["size"], checked["mark"] = len(raw), _mark(raw)
         return checked
+
+    def expected(self) -> str:
+        """A mark of the payload that was seen, and nothing by which it could be guessed."""
+        seen = super().expected()
+        return _mark(seen.encode()) if seen else ""
 
 
 def _edit(order: Order) -> Plan[Result]:

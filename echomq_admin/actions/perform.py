@@ -84,7 +84,7 @@ def perform(
         actor if isinstance(actor, Actor) else actor_of(actor),
         action,
         target,
-        form.cleaned_data.get("expect") or "",
+        form.expected(),
         {**form.recorded(), **where} if well else {},
         (request_id or "")[:DIGITS] or fresh_request_id(),
         source,
@@ -146,7 +146,8 @@ def _carry_out(asking: Asking, form: Asked, bus: GuardedBus) -> Answer:
             continue
         if fault is not None:
             return _close(entry, *_of_fault(fault))
-        order = Order(asking.target, form.cleaned_data, asking.actor.who, asking.expect, job_id)
+        expect = form.cleaned_data.get("expect") or ""
+        order = Order(asking.target, form.cleaned_data, asking.actor.who, expect, job_id)
         return _act(this, entry, order, bus, fresh)
     return Answer(Outcome.unknown, "This was sent several times at once. Look before you repeat.")
 

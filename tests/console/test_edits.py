@@ -75,8 +75,11 @@ def test_the_audit_keeps_the_size_and_no_payload(do: Do, make: Builder) -> None:
     do("edit_payload", job.id, payload="a new secret", expect=sha1(b"an old secret"))
     entry = AuditEntry.objects.get()
     kept = json.dumps([entry.params, entry.sentence, entry.expected])
-    assert entry.params == {"size": 12}
+    assert entry.params.keys() == {"size", "mark"}
+    assert entry.params["size"] == 12
     assert "secret" not in kept
+    assert entry.expected
+    assert sha1(b"an old secret") not in kept, "nor what it could be guessed by"
 
 
 def fields(text: str) -> dict[str, str]:
@@ -155,6 +158,14 @@ def test_words_outlive_a_refusal(
     assert fields(text)["expect"] == sha1(b'{"n":1}')
     assert "changed meanwhile" in text
     assert "hunter22" not in text
+
+
+def test_a_request_id_stands_for_one_payload(do: Do, make: Builder, bus: Bus, q: QueueKeys) -> None:
+    job = make.pending(b"old")
+    assert do("edit_payload", job.id, payload="one", request_id="r").outcome is Outcome.done
+    assert do("edit_payload", job.id, payload="one", request_id="r").outcome is Outcome.already
+    assert do("edit_payload", job.id, payload="two", request_id="r").outcome is Outcome.invalid
+    assert payload(bus, q, job.id) == b"one"
 
 
 # ---- what is masked --------------------------------------------------------------------------
