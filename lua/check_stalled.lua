@@ -5,7 +5,7 @@
 -- replies: {ok, {recovered id...}, {dead id...}}
 -- builds: base..job:<id>; lane and ring of a grouped id; parent and outbox of a flow's child;
 --   base..metrics:failed
--- uses: record now offer release let_go place ghost give_back bury fan_in fail_parent
+-- uses: record now offer release let_go place ghost give_back withdraw bury fan_in fail_parent
 -- flags: allow-oom
 local expired = redis.call('ZRANGEBYSCORE', active, '-inf', now_ms(), 'LIMIT', 0, limit)
 local recovered, buried = {}, {}
@@ -16,8 +16,8 @@ for _, id in ipairs(expired) do
   if not stalls or (type(stalls) == 'number' and stalls < tonumber(max_stalled)) then
     if give_back(base, id) then recovered[#recovered + 1] = id end
   else
-    let_go(base, id, redis.call('HGET', row_key, 'group'))
     bury(base, id, 'stalled')
+    withdraw(base, id, redis.call('HGET', row_key, 'group'), 'dead')
     child_died(base, id, 'stalled')
     record('check_stalled', id)
     buried[#buried + 1] = id

@@ -4,7 +4,7 @@
 -- replies: {claimed, deadline_ms, {id, payload, attempts}...} | {empty} nothing waits, or paused
 --   | {again} only ghosts were met, and dropped
 -- builds: base..job:<id>; of a grouped id base..gactive base..glimit base..ring
--- uses: record now ghost bury room count_in take
+-- uses: record now offer place ghost bury room count_in take
 -- flags: allow-oom
 local wanted, window = room(base, tonumber(size))
 if wanted < 1 then return {'empty'} end

@@ -8,7 +8,7 @@
 -- replies: {claimed, deadline_ms, {id, payload, attempts[, lane]}...} | {empty} nothing that may be
 --   claimed waits, or paused | {again} only ghosts and empty lanes were met, and dropped
 -- builds: base..g:<lane>:pending base..job:<id> base..gactive base..glimit base..gweight
--- uses: record now ghost bury room count_in take
+-- uses: record now offer place ghost bury room count_in take
 -- flags: allow-oom
 local wanted, window = room(base, tonumber(size))
 if wanted < 1 then return {'empty'} end

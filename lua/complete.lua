@@ -8,5 +8,5 @@
 -- uses: record offer release let_go withdraw fan_in log_life done
 -- flags: allow-oom
 local verdict = done(base, id, token, result, log_life(base))
-if verdict == 'ok' then redis.call('HINCRBY', base .. 'metrics:completed', 'count', 1) end
+if verdict == 'ok' then redis.pcall('HINCRBY', base .. 'metrics:completed', 'count', 1) end
 return {verdict}

@@ -21,5 +21,5 @@ for at = items_at, #ARGV, 3 do
   end
   reply[#reply + 1] = verdict
 end
-if count > 0 then redis.call('HINCRBY', base .. 'metrics:completed', 'count', count) end
+if count > 0 then redis.pcall('HINCRBY', base .. 'metrics:completed', 'count', count) end
 return reply

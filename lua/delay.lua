@@ -10,9 +10,9 @@ if string.sub(id, 1, 3) ~= 'JOB' then return {'kind'} end
 local held = redis.call('HMGET', row, 'attempts', 'group')
 if not held[1] then return {'gone'} end
 if held[1] ~= token then return {'stale'} end
-withdraw(base, id, held[2])
-redis.call('HSET', row, 'state', 'scheduled')
 if mode == 'in' then ms = now_ms() + ms end
 redis.call('ZADD', schedule, ms, id)
+withdraw(base, id, held[2], 'schedule')
+redis.call('HSET', row, 'state', 'scheduled')
 record('delay', id)
 return {'ok'}

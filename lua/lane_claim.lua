@@ -4,7 +4,7 @@
 -- replies: {claimed, deadline_ms, {id, payload, attempts, lane}} | {empty} no lane, an empty
 --   lane, or paused | {again} only ghosts were met, and dropped
 -- builds: base..g:<lane>:pending base..job:<id> base..gactive base..glimit
--- uses: record now ghost bury room count_in take take_lane
+-- uses: record now offer place ghost bury room count_in take take_lane
 -- flags: allow-oom
 local wanted, window = room(base, 1)
 if wanted < 1 then return {'empty'} end

@@ -6,7 +6,7 @@
 -- replies: {claimed, deadline_ms, {id, payload, attempts, lane}...} | {empty} no lane, an empty
 --   lane, no room, or paused | {again} only ghosts were met, and dropped
 -- builds: base..g:<lane>:pending base..job:<id> base..gactive base..glimit base..gweight
--- uses: record now ghost bury room count_in take take_lane
+-- uses: record now offer place ghost bury room count_in take take_lane
 -- flags: allow-oom
 local wanted, window = room(base, tonumber(most))
 if wanted < 1 then return {'empty'} end

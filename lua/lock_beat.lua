@@ -12,7 +12,7 @@ local deadline_ms = now_ms() + lease_ms
 for at = pairs_at, #ARGV, 2 do
   local id, token = ARGV[at], ARGV[at + 1]
   local row = base .. 'job:' .. id
-  if redis.call('HGET', row, 'attempts') == token and redis.call('ZSCORE', active, id) then
+  if redis.pcall('HGET', row, 'attempts') == token and redis.call('ZSCORE', active, id) then
     redis.call('ZADD', active, deadline_ms, id)
     redis.call('PEXPIRE', row .. ':lock', life_ms)
     if redis.call('HEXISTS', row, 'lock') == 1 then mark(row, token, life_ms) end

@@ -10,14 +10,15 @@
 local held = redis.call('HMGET', row, 'attempts', 'group')
 if not held[1] then return {'gone'} end
 if held[1] ~= token then return {'stale'} end
-withdraw(base, id, held[2])
 if (tonumber(token) or 0) >= tonumber(max_attempts) then
   bury(base, id, reason)
+  withdraw(base, id, held[2], 'dead')
   child_died(base, id, reason)
   record('retry', id)
   return {'dead'}
 end
-redis.call('HSET', row, 'last_error', reason, 'state', 'scheduled')
 redis.call('ZADD', schedule, now_ms() + delay_ms, id)
+withdraw(base, id, held[2], 'schedule')
+redis.call('HSET', row, 'last_error', reason, 'state', 'scheduled')
 record('retry', id)
 return {'scheduled'}

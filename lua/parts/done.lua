@@ -6,9 +6,11 @@ local function done(base, id, token, result, keep_ms)
   local held = redis.call('HMGET', row_key, 'attempts', 'group', 'parent', 'parent_queue')
   if not held[1] then return 'gone' end
   if held[1] ~= token then return 'stale' end
-  local from = withdraw(base, id, held[2])
   -- A dead child has reported its death already.
-  if held[3] and from ~= 'dead' then child_done(base, id, held[3], held[4], result) end
+  if held[3] and not redis.call('ZSCORE', base .. 'dead', id) then
+    child_done(base, id, held[3], held[4], result)
+  end
+  withdraw(base, id, held[2])
   redis.call('DEL', row_key)
   if keep_ms then redis.pcall('PEXPIRE', row_key .. ':logs', keep_ms) end
   record('complete', id)

@@ -3,6 +3,6 @@
 local function release(base, lane_name)
   local in_flight = redis.pcall('HINCRBY', base .. 'gactive', lane_name, -1)
   if type(in_flight) ~= 'number' then in_flight = 0 end
-  if in_flight <= 0 then redis.call('HDEL', base .. 'gactive', lane_name) end
+  if in_flight <= 0 then redis.pcall('HDEL', base .. 'gactive', lane_name) end
   return in_flight
 end
