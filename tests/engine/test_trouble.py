@@ -5,18 +5,20 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
+from queue_core.bus import connect
 from queue_core.embedded import Embedded
 from queue_core.errors import EchoMQError, UnavailableError
 from queue_core.keys import QueueKeys
 from queue_core.routes import slot_of
-from queue_core.verbs import repeats
+from queue_core.verbs import admission, repeats
 from queue_core.work.trouble import LONGEST_MS, Trouble
-from tests.builders import HOUR
-from tests.engine.crew import Crew, at_work, six_queues
+from tests.builders import HOUR, command
+from tests.engine.crew import PATIENCE_S, Crew, at_work, six_queues
+from tests.engine.manned import manned
 from tests.hush import Line
 from tests.servers import Cluster, ask, free_ports, until
 
@@ -224,6 +226,31 @@ def test_a_line_that_falls_silent_is_noticed_in_the_stated_time(
     asked |= crew.admit()
     crew.served(asked)
     until(lambda: all(map(said_each_change, lines(crew).values())), "each is served again")
+
+
+@pytest.mark.parametrize("kind", ["threads", "tasks"])
+@pytest.mark.parametrize("which", ["consumer", "metronome"])
+def test_a_worker_that_cannot_settle_ends_all_the_same(
+    troubled: Embedded, mint: Callable[[], bytes], which: str, kind: str
+) -> None:
+    q, *_ = six_queues()
+    bus = connect(troubled.url)
+    bus.run(admission.enqueue(q, mint(), b"x"))
+    begun, go = threading.Event(), threading.Event()
+
+    def handler(_task: object) -> None:
+        begun.set()
+        assert go.wait(PATIENCE_S)
+
+    served = q.name if which == "consumer" else {q.name: handler}
+    rest = (handler,) if which == "consumer" else ()
+    with manned(which, kind, troubled.url, served, *rest, drain_s=0.2) as worker:
+        assert begun.wait(PATIENCE_S)
+        with readonly(troubled):
+            go.set()
+            assert worker.end() is False
+    assert bus.run(command("ZCARD", q.active)) == 1  # by its lease it returns
+    bus.close()
 
 
 # ---- several servers -----------------------------------------------------------------------------
