@@ -4,7 +4,9 @@ import pytest
 
 from echomq_admin.live import observatory
 from echomq_admin.live.page import to_path
+from echomq_admin.live.walk import Walks
 from echomq_admin.templatetags.echomq import address
+from echomq_admin.views import boards
 from queue_core import keys
 from queue_core.verbs import queues
 from tests.builders import command
@@ -100,6 +102,14 @@ def test_the_list_walks_until_it_has_met_them(see, bus, q, game):
 
 
 @pytest.mark.parametrize("top", ["0", "101", "1e9", "-1"])
+def test_games_that_were_met_just_now_are_not_none(see, bus, game, monkeypatch):
+    monkeypatch.setattr(boards, "_walks", Walks())
+    fill(bus, game, {b"ann": 1})
+    first = see()
+    assert first.context["known"]
+    assert "No game has a board" not in first.content.decode()
+
+
 def test_case_8_rows_are_bounded(see, game, top):
     """Case 8."""
     assert see(game, top=top).status_code == 400
