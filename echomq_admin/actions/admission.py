@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.crypto import salted_hmac
 
 from echomq_admin import config
 from echomq_admin.actions.action import Action, Asked, Order, Result, Shown, Subject, Target
@@ -31,6 +32,12 @@ class Payload(forms.Field):
         if len(raw) > MOST_BYTES:
             raise forms.ValidationError(f"A payload is at most {MOST_BYTES:,} bytes.")
         return raw
+
+
+def mark(raw: bytes) -> str:
+    """What the audit keeps of a payload to tell it from another: the same for the same bytes, and
+    of no use to whoever has not this console's own key."""
+    return salted_hmac("echomq_admin.payload", raw).hexdigest()[:16]
 
 
 def gate(field: str, written: str) -> str:
@@ -64,7 +71,7 @@ class NewJob(Asked):
     id = forms.CharField(required=False, max_length=14, label="Id, else minted")
     field_order = ["payload", "at", "zone", "after", "lane", "id", "reason"]
     unrecorded = frozenset({"payload", "zone", "meant"})
-    derived = frozenset({"size"})
+    derived = frozenset({"size", "mark"})
 
     def clean_lane(self) -> str:
         """A lane's name is a branded id of any namespace."""
@@ -92,7 +99,8 @@ class NewJob(Asked):
         except NotAMoment as error:
             self.suggestions = error.suggestions
             self.add_error("after" if checked.get("after") else "at", str(error))
-        checked["size"] = len(checked.get("payload") or b"")
+        raw = checked.get("payload") or b""
+        checked["size"], checked["mark"] = len(raw), mark(raw)
         return checked
 
 

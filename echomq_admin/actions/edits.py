@@ -6,10 +6,9 @@ import unicodedata
 from typing import Any
 
 from django import forms
-from django.utils.crypto import salted_hmac
 
 from echomq_admin.actions.action import Action, Asked, Order, Result, Shown, Subject, Target
-from echomq_admin.actions.admission import Payload, gate
+from echomq_admin.actions.admission import Payload, gate, mark
 from echomq_admin.actions.whereabouts import a_job, facts_of, look, state_of, whereabouts
 from echomq_admin.live.page import from_path, to_path
 from echomq_admin.payload_view import veiled_by
@@ -25,11 +24,6 @@ from queue_core.states import State
 from queue_core.verbs import jobs, lanes
 
 # ---- another payload -------------------------------------------------------------------------
-
-
-def _mark(raw: bytes) -> str:
-    """The same for the same bytes, and of no use to whoever has not this console's own key."""
-    return salted_hmac("echomq_admin.payload", raw).hexdigest()[:16]
 
 
 class NewPayload(Asked):
@@ -50,13 +44,13 @@ class NewPayload(Asked):
         if "payload" not in self.data:
             self.add_error("payload", "Give the payload, also where it is to be empty.")
         raw = checked.get("payload") or b""
-        checked["size"], checked["mark"] = len(raw), _mark(raw)
+        checked["size"], checked["mark"] = len(raw), mark(raw)
         return checked
 
     def expected(self) -> str:
         """A mark of the payload that was seen, and nothing by which it could be guessed."""
         seen = super().expected()
-        return _mark(seen.encode()) if seen else ""
+        return mark(seen.encode()) if seen else ""
 
 
 def _edit(order: Order) -> Plan[Result]:

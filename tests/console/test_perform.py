@@ -184,6 +184,8 @@ def test_a_request_id_stands_for_one_thing(do: Do) -> None:
     answer = do("resume_queue", request_id="r1")
     assert answer.outcome is Outcome.invalid
     assert "other values" in answer.sentence
+    assert do("enqueue", payload="one", request_id="two").outcome is Outcome.done
+    assert do("enqueue", payload="two", request_id="two").outcome is Outcome.invalid
 
 
 def test_a_request_id_of_another_answers_nothing_of_theirs(
