@@ -101,7 +101,6 @@ def test_the_list_walks_until_it_has_met_them(see, bus, q, game):
     assert "ann" in text
 
 
-@pytest.mark.parametrize("top", ["0", "101", "1e9", "-1"])
 def test_games_that_were_met_just_now_are_not_none(see, bus, game, monkeypatch):
     monkeypatch.setattr(boards, "_walks", Walks())
     fill(bus, game, {b"ann": 1})
@@ -110,6 +109,7 @@ def test_games_that_were_met_just_now_are_not_none(see, bus, game, monkeypatch):
     assert "No game has a board" not in first.content.decode()
 
 
+@pytest.mark.parametrize("top", ["0", "101", "1e9", "-1"])
 def test_case_8_rows_are_bounded(see, game, top):
     """Case 8."""
     assert see(game, top=top).status_code == 400
