@@ -48,6 +48,11 @@ document.addEventListener("keydown", (event) => {
   verb.click();
 });
 
+// A tab that is half out of the window comes in whole when it gets the focus.
+document.addEventListener("focusin", ({ target }) => {
+  if (target.matches(".tabs a")) target.scrollIntoView({ inline: "nearest", block: "nearest" });
+});
+
 // Where a row of tabs or the machine of a job is wider than the window, what is now is in sight.
 for (const here of document.querySelectorAll(".tabs a[aria-current], .fsm .cur")) {
   const row = here.closest(".tabs, .fsmwrap");
