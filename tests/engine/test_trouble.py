@@ -15,6 +15,7 @@ from queue_core.errors import EchoMQError, UnavailableError
 from queue_core.keys import QueueKeys
 from queue_core.routes import slot_of
 from queue_core.verbs import admission, repeats
+from queue_core.work import pump
 from queue_core.work.trouble import LONGEST_MS, Trouble
 from tests.builders import HOUR, command
 from tests.engine.crew import PATIENCE_S, Crew, at_work, six_queues
@@ -45,6 +46,12 @@ def line(troubled: Embedded) -> Iterator[Line]:
     made = Line(troubled.port or 0)
     yield made
     made.close()
+
+
+@pytest.fixture
+def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pumps that look every half a second although they hear."""
+    monkeypatch.setattr(pump, "HEARD_MS", 500)
 
 
 @pytest.fixture
@@ -215,13 +222,15 @@ def test_connections_that_are_closed_are_made_anew(
     until(lambda: all(map(said_each_change, lines(crew).values())), "all is well")
 
 
+@pytest.mark.usefixtures("brisk")  # before the crew is at work
 def test_a_line_that_falls_silent_is_noticed_in_the_stated_time(
     crew: Crew, line: Line, lines: Lines
 ) -> None:
     asked = crew.hold() | crew.admit()
     line.hush()
-    # Workers rest for five beats, pumps look for ended leases every 1.5 s; then a command's time.
-    until(lambda: all(loop.faults for loop in crew.loops), "each has noticed", 1.5 + 0.4 + SLACK_S)
+    # Workers ask every five beats, pumps as often as this says; then it takes a command's time.
+    within_s = 0.5 + COMMAND_MS / 1000 + SLACK_S
+    until(lambda: all(loop.faults for loop in crew.loops), "each has noticed", within_s)
     crew.go.set()
     asked |= crew.admit()
     crew.served(asked)
