@@ -363,6 +363,7 @@ def test_a_verb_without_a_dialog_keeps_the_focus(
     page.keyboard.press("Enter")
     resume = page.locator("#queue-head [data-action=resume_queue]")
     expect(resume).to_be_focused()
+    expect(resume).to_have_text("Resume")  # what has the focus is drawn anew as well
     page.keyboard.press(" ")
     expect(page.locator("#queue-head [data-action=pause_queue]")).to_be_focused()
 

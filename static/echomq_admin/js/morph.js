@@ -35,7 +35,7 @@ export function morph(element, markup) {
   holder.innerHTML = markup;
   const fresh = holder.content.firstElementChild;
   if (!fresh) return null;
-  const how = { morphStyle: "outerHTML", ignoreActiveValue: true, restoreFocus: true, callbacks };
+  const how = { morphStyle: "outerHTML", restoreFocus: true, callbacks };
   keeping(element, () => Idiomorph.morph(element, fresh, how));
   const now = document.getElementById(fresh.id) ?? element;
   if (typeof htmx !== "undefined") htmx.process(now);
