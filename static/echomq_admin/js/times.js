@@ -72,7 +72,7 @@ const forms = {
   date: dated,
   iso: (_ms, _now, element) => element.dateTime,
   in: ahead,
-  ago: (ms, now) => (ms <= now ? `${span(now - ms)} ago` : `in ${span(ms - now)}`),
+  ago: (ms, now) => (ms <= now + SKEWED ? `${span(Math.max(0, now - ms))} ago` : `in ${span(ms - now)}`),
   late: (ms, now) => (ms < now ? `${span(now - ms)} late` : `in ${span(ms - now)}`),
   since,
   span: (ms, now) => span(now - ms),
