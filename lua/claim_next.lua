@@ -38,7 +38,7 @@ local function of_ring()
     if #taken > before then
       count_in(base, lane_name, #taken - before)
     elseif why == 'dry' then
-      redis.call('LREM', ring, 0, lane_name)
+      redis.call('LREM', ring, -1, lane_name)
       turns = turns - 1
     else
       turns = turns - 1

@@ -13,9 +13,9 @@ if wanted < 1 then return {'empty'} end
 for _, lane_name in ipairs(redis.call('LRANGE', ring, 0, 63)) do
   local ready, full = lane_ready(base, lane_name, tonumber(least))
   if ready < 1 then
-    redis.call('LREM', ring, 0, lane_name)
+    redis.call('LREM', ring, 1, lane_name)
   elseif full then
-    redis.call('LREM', ring, 0, lane_name)
+    redis.call('LREM', ring, 1, lane_name)
     redis.call('RPUSH', ring, lane_name)
     return take_lane(base, lane_name, math.min(wanted, ready), lease_ms, worker, window)
   end

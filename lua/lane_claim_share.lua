@@ -23,7 +23,7 @@ if ceiling then
   wanted = math.min(wanted, ceiling - in_flight)
 end
 if wanted < 1 then
-  redis.call('LREM', ring, 0, lane_name)
+  redis.call('LREM', ring, -1, lane_name)
   return {'empty'}
 end
 return take_lane(base, lane_name, wanted, lease_ms, worker, window)

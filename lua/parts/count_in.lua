@@ -9,6 +9,7 @@ local function count_in(base, lane_name, count)
   local ceiling = tonumber(redis.call('HGET', base .. 'glimit', lane_name))
   if (ceiling and in_flight >= ceiling)
     or redis.call('EXISTS', base .. 'g:' .. lane_name .. ':pending') == 0 then
-    redis.call('LREM', base .. 'ring', 0, lane_name)
+    redis.call('LREM', base .. 'ring', -1, lane_name) -- from the end, where a claim turns it to
+    if in_ring then in_ring[lane_name] = nil end
   end
 end

@@ -8,6 +8,6 @@ local function take_lane(base, lane_name, wanted, lease_ms, worker, window)
     return reply
   end
   if ghosts then return {'again'} end
-  redis.call('LREM', base .. 'ring', 0, lane_name)
+  redis.call('LREM', base .. 'ring', -1, lane_name)
   return {'empty'}
 end

@@ -14,5 +14,6 @@ local function withdraw(base, id, lane_name, keep)
   local held = let_go(base, id, lane_name)
   if (not held or left_lane == 1) and redis.call('EXISTS', lane_key) == 0 then
     redis.pcall('LREM', base .. 'ring', 0, lane_name)
+    if in_ring then in_ring[lane_name] = nil end
   end
 end

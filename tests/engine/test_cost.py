@@ -178,3 +178,33 @@ def test_only_admissions_and_growing_writes_are_refused_on_a_full_server():
         assert name in grow
     for name in ("complete", "retry", "remove_job", "claim", "promote", "reap", "check_stalled"):
         assert name not in grow
+
+
+def calls_of(name):
+    """How often the server has run one command, scripts included."""
+    text = yield Call("INFO", (), ("commandstats",))
+    said = [line for line in text.splitlines() if line.startswith(b"cmdstat_%b:" % name)]
+    return int(said[0].split(b"calls=")[1].split(b",")[0]) if said else 0
+
+
+MOVES = {
+    "promote": lambda q: due.promote(q, due.MOST),
+    "reap": due.reap,
+    "check_stalled": lambda q: due.check_stalled(q, 9, due.MOST),
+}
+
+
+@pytest.mark.parametrize("verb", MOVES)
+def test_a_ring_of_many_lanes_is_not_searched_for_each_of_them(run, q, mint, verb):
+    waiting = q.schedule if verb == "promote" else q.active
+    groups = [a_lane() for _ in range(80)]
+    run(command("RPUSH", q.ring, *groups[:20]))
+    for group in groups:
+        for job_id in (mint(), mint())[: 1 if verb == "reap" else 2]:
+            run(command("ZADD", waiting, 1, job_id))
+            words = ("state", "active", "attempts", 1, "payload", "", "group", group)
+            run(command("HSET", q.row(job_id), *words))
+    before = run(calls_of(b"lpos"))
+    run(MOVES[verb](q))
+    assert run(calls_of(b"lpos")) - before <= 24
+    assert sorted(run(command("LRANGE", q.ring, 0, -1))) == sorted(groups)
