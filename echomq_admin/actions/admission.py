@@ -44,7 +44,7 @@ def gate(field: str, written: str) -> str:
     """A name that only a branded id may be, or none; `ValidationError` for any other."""
     if written and not ids.is_id(written.encode()):
         raise forms.ValidationError(
-            f"A {field} is three capital letters and eleven of 0-9 A-Z a-z."
+            f"An admissible {field} is three capital letters and eleven of 0-9 A-Z a-z."
         )
     return written
 

@@ -84,8 +84,15 @@ def do(
     answer = perform(actor, action, target, wanted, request_id=request_id, source="command")
     named = {name: getattr(target, name) for name in NAMES if getattr(target, name)}
     record = {"action": action, "bus": target.bus, **named, **answer.as_json()}
-    printer.record(record, f"{answer.title}: {shown(answer.sentence)}")
+    printer.record(record, _line(answer, target))
     return answer
+
+
+def _line(answer: Answer, target: Target) -> str:
+    """What became of it, with the item's name, which among several tells whose line it is."""
+    told, item = shown(answer.sentence), shown(target.item) if target.item else ""
+    named = "" if item in told else f" {item}"
+    return f"{answer.title}{named}: {told}"
 
 
 def worst(answers: list[Answer]) -> int:

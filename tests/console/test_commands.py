@@ -132,6 +132,12 @@ def test_several_jobs_and_the_worst_exit_code(
     assert bus.run(command("ZCARD", make.q.pending)) == 2
 
 
+def test_each_line_of_several_names_its_job(shell: Callable[..., Said], make: Builder) -> None:
+    jobs = [job.id.decode() for job in (make.scheduled(), make.absent(), make.dead())]
+    told = shell("reschedule", make.q.name.decode(), *jobs, "--by", "5m")[1].splitlines()
+    assert [job in line for job, line in zip(jobs, told, strict=True)] == [True] * 3
+
+
 def test_reschedule_and_run_now(shell: Callable[..., Said], make: Builder, bus: Bus) -> None:
     name, job = make.q.name.decode(), make.scheduled().id
     told = ["reschedule", name, job.decode()]
