@@ -15,7 +15,7 @@ from queue_core.errors import EchoMQError, UnavailableError
 from queue_core.keys import QueueKeys
 from queue_core.routes import slot_of
 from queue_core.verbs import admission, repeats
-from queue_core.work import pump
+from queue_core.work import async_pump, pump
 from queue_core.work.trouble import LONGEST_MS, Trouble
 from tests.builders import HOUR, command
 from tests.engine.crew import PATIENCE_S, Crew, at_work, six_queues
@@ -50,8 +50,10 @@ def line(troubled: Embedded) -> Iterator[Line]:
 
 @pytest.fixture
 def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pumps that look every half a second although they hear."""
+    """Pumps that look every half a second although they hear, and for ended leases as often."""
     monkeypatch.setattr(pump, "HEARD_MS", 500)
+    for module in (pump, async_pump):
+        monkeypatch.setattr(module, "LEASES_MS", 500)
 
 
 @pytest.fixture
@@ -292,6 +294,7 @@ def test_slots_that_nobody_serves_end_no_loop(cluster: Cluster, lines: Lines) ->
         assert all(loop.faults < MANY for loop in crew.loops)
 
 
+@pytest.mark.usefixtures("brisk")
 def test_no_job_is_lost_while_its_slot_moves(cluster: Cluster) -> None:
     until(cluster.whole, "the cluster is whole")
     source, target = cluster.ports()[:2]
