@@ -35,11 +35,9 @@ def which_bus(asked: str | None) -> str:
 
 
 def require_named(bus: str) -> None:
-    """Refuse to act on a bus that nobody named."""
-    try:
-        choose(bus).require_named()
-    except NoChoice as none:
-        raise Refused(none.outcome, str(none)) from None
+    """Refuse to act on a bus, by its name here, that nobody named."""
+    if why := config.only_looked_at(bus):
+        raise Refused(Outcome.invalid, f"{why.rstrip('.')}, or say --bus URL.")
 
 
 def who_acts(asked: str | None) -> Actor:

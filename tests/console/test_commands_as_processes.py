@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from echomq_admin.house.notice import NAME
 from queue_core import keys
 from queue_core.bus import Bus
 from queue_core.embedded import Embedded
@@ -114,3 +115,24 @@ def test_text_of_another_encoding_is_refused_in_one_line(
     assert done.returncode == 2
     assert b"not a text in the encoding of this shell" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("left_behind", [False, True])
+def test_a_bus_given_by_its_url_is_acted_on_whatever_else_is_known(
+    process: Any, bus: Bus, q: QueueKeys, server: Embedded, left_behind: bool
+) -> None:
+    """Nothing else names a bus; beside it may lie what a house that is gone left behind."""
+    notice = Path(process.environment["ECHOMQ_VAR"]) / NAME
+    if left_behind:
+        notice.write_text('{"bus": "redis://127.0.0.1:1/0", "console": "", "pid": 0}')
+    unsaid = {"ECHOMQ_BUS_URL": ""}
+    words = ["echomq", "enqueue", q.name, "--payload", "x", "--as", "ada"]
+    try:
+        done = process.run(*words, "--bus", server.url, env=unsaid)
+        assert done.returncode == 0, done.stderr
+        assert bus.run(command("ZCARD", q.pending)) == 1
+        guessed = process.run(*words, env=unsaid)
+        assert guessed.returncode == (8 if left_behind else 2)
+        assert b"--bus URL" in guessed.stderr
+    finally:
+        notice.unlink(missing_ok=True)
