@@ -43,12 +43,22 @@ local function take(base, id, lane_name, now, worker, fresh)
   return {id, found[1], attempts, lane_name}
 end
 
+-- Bytes of payload with which a claim has enough, and with which it takes no more jobs ahead of its
+-- `sure` ones: a reply must be made, sent and read while a command's time runs, or its jobs are
+-- leased and nobody knows.
+local ENOUGH, ENOUGH_AHEAD = 16777216, 1048576
+
+local function laden(taken, sure)
+  return (taken.bytes or 0) >= (#taken < sure and ENOUGH or ENOUGH_AHEAD)
+end
+
 -- What `take_into` does. `popped` holds, id to score, what is out of the waiting set and in no
 -- other yet.
 local function lease_out(popped, taken, base, waiting, lane_name, wanted, sure, now, deadline,
   worker)
   local goal, tries, why = #taken + wanted, wanted + 100, nil
   local leased = {}
+  if laden(taken, sure) then return 'kept' end
   while #taken < goal and tries > 0 and not why do
     local heads = redis.call('ZPOPMIN', waiting, math.min(goal - #taken, tries))
     if #heads == 0 then why = 'dry' end
@@ -63,6 +73,8 @@ local function lease_out(popped, taken, base, waiting, lane_name, wanted, sure, 
         taken[#taken + 1] = one
         leased[#leased + 1] = deadline
         leased[#leased + 1] = id
+        taken.bytes = (taken.bytes or 0) + #one[2]
+        if #taken < goal and laden(taken, sure) then why = 'kept' end
       else
         popped[id] = nil
       end
@@ -74,7 +86,8 @@ local function lease_out(popped, taken, base, waiting, lane_name, wanted, sure, 
 end
 
 -- Claim up to `wanted` from the head of a waiting set and add them to `taken`, leased until
--- `deadline`. Once `taken` holds `sure`, a job that was tried before is put back and ends it. Up to
+-- `deadline`. Once `taken` holds `sure`, a job that was tried before is put back and ends it; so
+-- does a payload that makes it laden, which is taken. Up to
 -- a hundred ghosts are passed over in one call. Answers why it took no more: dry, kept, or nil
 -- where it has all that was wanted or gave up among ghosts. Where a key of another type is in the
 -- way, what was popped goes back before that is told, or it would be lost.

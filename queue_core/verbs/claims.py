@@ -3,7 +3,8 @@
 Each is one script that tests the pause itself, takes the leases by the server's clock and
 passes over ids without a job behind them (part 10, rows 6, 7 and 21). `worker` is a name for
 the console to show; empty leaves no trace. Where `meta.py_enforce` is set, claims keep to the
-queue's concurrency and rate and find nothing beyond them (row 22). All raise `InvalidError` for
+queue's concurrency and rate and find nothing beyond them (row 22). One claim takes 16 MiB of
+payload, and the job that goes over it, and no more. All raise `InvalidError` for
 a lease under 1 ms.
 """
 

@@ -274,3 +274,32 @@ def test_attempts_that_are_no_number_send_the_job_to_the_dead(run, q, make):
     fields = run(row(q, broken.id))
     assert fields[b"attempts"] == b"abc"
     assert fields[b"last_error"] == b"attempts is not a number"
+
+
+@pytest.mark.parametrize("waiting", ["flat", "lane"])
+def test_one_claim_takes_so_much_payload_and_leaves_the_rest_where_it_was(run, q, mint, waiting):
+    lane, big = a_lane(), b"x" * (6 << 20)
+    made = [mint() for _ in range(5)]
+    for job_id in made:
+        if waiting == "flat":
+            run(admission.enqueue(q, job_id, big))
+        else:
+            run(admission.lane_enqueue(q, lane, job_id, big))
+    claim = (
+        claims.claim_batch(q, 5, HOUR) if waiting == "flat" else claims.lane_claim_batch(q, HOUR)
+    )
+    assert [lease.id for lease in run(claim)] == made[:3]
+    ahead = run(claims.claim_next(q, 5, HOUR, sure=0))
+    assert [lease.id for lease in ahead] == made[3:4]
+    assert [lease.id for lease in run(claims.claim_next(q, 5, HOUR, sure=1))] == made[4:]
+    assert run(claims.claim_next(q, 5, HOUR)) == []
+
+
+def test_a_claim_that_is_laden_costs_no_lane_its_turn(run, q, mint):
+    lanes_of_it = [a_lane() for _ in range(3)]
+    made = [mint() for _ in lanes_of_it]
+    for lane, job_id in zip(lanes_of_it, made, strict=True):
+        run(admission.lane_enqueue(q, lane, job_id, b"x" * (9 << 20)))
+    assert [lease.id for lease in run(claims.claim_next(q, 3, HOUR, ring_first=True))] == made[:2]
+    assert run(command("LINDEX", q.ring, 0)) == lanes_of_it[2]
+    assert [lease.id for lease in run(claims.claim_next(q, 3, HOUR, ring_first=True))] == made[2:]
