@@ -5,16 +5,17 @@
 -- replies: {ok, {recovered id...}, {dead id...}}
 -- builds: base..job:<id>; lane and ring of a grouped id; parent and outbox of a flow's child;
 --   base..metrics:failed
--- uses: record now offer release let_go place ghost give_back withdraw bury fan_in fail_parent
+-- uses: record now offer release let_go ghost give_back withdraw bury fan_in fail_parent each
 -- flags: allow-oom
 local expired = redis.call('ZRANGEBYSCORE', active, '-inf', now_ms(), 'LIMIT', 0, limit)
 local recovered, buried = {}, {}
-for _, id in ipairs(expired) do
+each(expired, function(id)
   local row_key = base .. 'job:' .. id
   -- A count that is no number counts as used up, so that one broken row stops no sweep.
   local stalls = is_job(row_key) and redis.pcall('HINCRBY', row_key, 'stalled', 1)
   if not stalls or (type(stalls) == 'number' and stalls < tonumber(max_stalled)) then
-    if give_back(base, id) then recovered[#recovered + 1] = id end
+    if not give_back(base, id) then return false end
+    recovered[#recovered + 1] = id
   else
     bury(base, id, 'stalled')
     withdraw(base, id, redis.call('HGET', row_key, 'group'), 'dead')
@@ -22,5 +23,6 @@ for _, id in ipairs(expired) do
     record('check_stalled', id)
     buried[#buried + 1] = id
   end
-end
+  return true
+end)
 return {'ok', recovered, buried}

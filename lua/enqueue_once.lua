@@ -13,15 +13,15 @@ local held = string.sub(id, 1, 3) == 'JOB' and redis.call('GET', owner)
 if held then return {'exists', held} end
 local refusal = refuse(row, id)
 if refusal then return {refusal[1], id} end
-redis.call('SET', owner, id, 'PX', ttl_ms)
 local lane = lane_name ~= '' and lane_name
+if delay_ms ~= '' then
+  redis.call('ZADD', base .. 'schedule', now_ms() + delay_ms, id)
+else
+  place(base, id, lane)
+end
+redis.call('SET', owner, id, 'PX', ttl_ms)
 redis.call('HSET', row, 'state', delay_ms == '' and 'pending' or 'scheduled', 'attempts', '0',
   'payload', payload)
 if lane then redis.call('HSET', row, 'group', lane) end
 record('enqueue_once', id)
-if delay_ms ~= '' then
-  redis.call('ZADD', base .. 'schedule', now_ms() + delay_ms, id)
-  return {'scheduled', id}
-end
-place(base, id, lane)
-return {'enqueued', id}
+return {delay_ms ~= '' and 'scheduled' or 'enqueued', id}

@@ -11,6 +11,7 @@ for at = nodes_at, #ARGV, 6 do
   if string.sub(ARGV[at], 1, 3) ~= 'JOB' then return {'kind', ARGV[at]} end
   if redis.call('EXISTS', base .. 'job:' .. ARGV[at]) == 1 then return {'duplicate', ARGV[at]} end
 end
+redis.call('ZCARD', pending) -- a key of another type admits nothing
 for at = nodes_at, #ARGV, 6 do
   local id, parent, parent_queue, children = ARGV[at], ARGV[at + 2], ARGV[at + 3], ARGV[at + 5]
   local row = base .. 'job:' .. id

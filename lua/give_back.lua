@@ -4,7 +4,7 @@
 -- args: base id token
 -- replies: {ok} | {gone} no row, or it is held by nobody | {stale} claimed again since
 -- builds: lane and ring of the job, base..paused base..glimit base..gactive base..wake
--- uses: record offer release let_go place ghost give_back
+-- uses: record offer release let_go ghost give_back
 -- flags: allow-oom
 local attempts = redis.call('HGET', row, 'attempts')
 if not attempts then return {'gone'} end

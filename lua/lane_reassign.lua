@@ -13,8 +13,9 @@ if not source then return {'not_found'} end
 if source == lane_name then return {'noop'} end
 if expected_lane ~= '' and source ~= expected_lane then return {'moved'} end
 local source_lane = base .. 'g:' .. source .. ':pending'
-if redis.call('ZREM', source_lane, id) == 0 then return {'not_pending'} end
+if not redis.call('ZSCORE', source_lane, id) then return {'not_pending'} end
 redis.call('ZADD', lane, 0, id)
+redis.call('ZREM', source_lane, id)
 redis.call('HSET', row, 'group', lane_name)
 offer(base, lane_name, tonumber(redis.call('HGET', gactive, lane_name)) or 0)
 if redis.call('EXISTS', source_lane) == 0 then redis.call('LREM', ring, 0, source) end

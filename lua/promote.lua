@@ -4,20 +4,19 @@
 -- replies: {ok, moved}
 -- builds: base..job:<id>; of a grouped id its lane, base..ring base..paused base..glimit
 --   base..gactive base..wake
--- uses: record now offer place ghost
+-- uses: record now offer place ghost each
 -- flags: allow-oom
 local due = redis.call('ZRANGEBYSCORE', schedule, '-inf', now_ms(), 'LIMIT', 0, batch)
-local moved = 0
-for _, id in ipairs(due) do
+return {'ok', each(due, function(id)
   local row_key = base .. 'job:' .. id
+  local job = is_job(row_key)
+  if job then place(base, id, redis.call('HGET', row_key, 'group')) end
   redis.call('ZREM', schedule, id)
-  if is_job(row_key) then
-    place(base, id, redis.call('HGET', row_key, 'group'))
-    redis.call('HSET', row_key, 'state', 'pending')
-    record('promote', id)
-    moved = moved + 1
-  else
+  if not job then
     drop_ghost(row_key, id)
+    return false
   end
-end
-return {'ok', moved}
+  redis.call('HSET', row_key, 'state', 'pending')
+  record('promote', id)
+  return true
+end)}

@@ -4,11 +4,7 @@
 -- replies: {ok, returned}
 -- builds: base..job:<id>; of a grouped id its lane, base..ring base..paused base..glimit
 --   base..gactive base..wake
--- uses: record now offer release let_go place ghost give_back
+-- uses: record now offer release let_go ghost give_back each
 -- flags: allow-oom
 local expired = redis.call('ZRANGEBYSCORE', active, '-inf', now_ms(), 'LIMIT', 0, limit)
-local returned = 0
-for _, id in ipairs(expired) do
-  if give_back(base, id) then returned = returned + 1 end
-end
-return {'ok', returned}
+return {'ok', each(expired, function(id) return give_back(base, id) end)}

@@ -4,13 +4,9 @@
 -- args: base lane_name limit
 -- replies: {ok, returned}
 -- builds: base..job:<id> base..ring base..paused base..glimit base..gactive base..wake
--- uses: record now offer release let_go place ghost give_back
+-- uses: record now offer release let_go ghost give_back each
 -- flags: allow-oom
 local expired = redis.call('ZRANGEBYSCORE', active, '-inf', now_ms(), 'LIMIT', 0, limit)
-local returned = 0
-for _, id in ipairs(expired) do
-  if redis.pcall('HGET', base .. 'job:' .. id, 'group') == lane_name and give_back(base, id) then
-    returned = returned + 1
-  end
-end
-return {'ok', returned}
+return {'ok', each(expired, function(id)
+  return redis.pcall('HGET', base .. 'job:' .. id, 'group') == lane_name and give_back(base, id)
+end)}

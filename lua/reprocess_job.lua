@@ -7,9 +7,10 @@
 -- uses: record offer place ghost
 -- flags: allow-oom
 if not is_job(row) then return {'gone'} end
-if redis.call('ZREM', dead, id) == 0 then return {'not_dead'} end
+if not redis.call('ZSCORE', dead, id) then return {'not_dead'} end
+place(base, id, redis.call('HGET', row, 'group'))
+redis.call('ZREM', dead, id)
 redis.call('HDEL', row, 'last_error')
 redis.call('HSET', row, 'state', 'pending')
-place(base, id, redis.call('HGET', row, 'group'))
 record('reprocess_job', id)
 return {'ok'}

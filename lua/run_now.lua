@@ -9,14 +9,15 @@
 -- flags: allow-oom
 if not is_job(row) then return {'gone'} end
 local lane_name = redis.call('HGET', row, 'group')
-if redis.call('ZREM', schedule, member) == 0 then
+if not redis.call('ZSCORE', schedule, member) then
   if redis.call('ZSCORE', pending, member) or redis.call('ZSCORE', active, member)
     or (lane_name and redis.call('ZSCORE', base .. 'g:' .. lane_name .. ':pending', member)) then
     return {'noop'}
   end
   return {'not_scheduled'}
 end
-redis.call('HSET', row, 'state', 'pending')
 place(base, member, lane_name)
+redis.call('ZREM', schedule, member)
+redis.call('HSET', row, 'state', 'pending')
 record('run_now', member)
 return {'ok'}

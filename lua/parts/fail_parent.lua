@@ -18,9 +18,9 @@ local function fail_parent(base, parent, child, policy, reason)
   end
   redis.call('HSET', row_key .. ':failed', child, reason)
   if state == 'awaiting_children' or state == 'pending' or state == 'dead' then
+    redis.call('ZADD', base .. 'dead', 0, parent)
     redis.call('ZREM', base .. 'pending', parent)
     redis.call('HSET', row_key, 'state', 'dead')
-    redis.call('ZADD', base .. 'dead', 0, parent)
     record('fail_parent', parent)
   end
 end

@@ -3,8 +3,8 @@
 local function release_parent(base, parent)
   local row_key = base .. 'job:' .. parent
   if redis.pcall('HGET', row_key, 'state') ~= 'awaiting_children' then return end
-  redis.call('HSET', row_key, 'state', 'pending')
   redis.call('ZADD', base .. 'pending', 0, parent)
+  redis.call('HSET', row_key, 'state', 'pending')
   record('release_parent', parent)
 end
 

@@ -7,7 +7,7 @@ import pytest
 from queue_core.errors import WrongTypeFault
 from queue_core.outcomes import Word
 from queue_core.replies import verdicts
-from queue_core.verbs import claims, due, lanes, locks, settle
+from queue_core.verbs import admission, claims, due, flows, jobs, lanes, locks, repeats, settle
 from tests.builders import HOUR, a_lane, command, row, score
 
 SETTLES = {
@@ -170,3 +170,78 @@ def test_a_held_job_that_stands_in_a_lane_too_is_not_handed_out_twice(run, q, ma
     assert run(claims.claim_next(q, 9, HOUR, ring_first=True)) == []
     assert run(score(q.active, job.id)) == deadline
     assert run(settle.complete(q, job.id, job.token)) is Word.ok
+
+
+MOVES = {
+    "promote": ("schedule", "due", lambda q, _: due.promote(q, 9)),
+    "reap": ("active", "expired", lambda q, _: due.reap(q)),
+    "reap group": ("active", "expired", lambda q, job: due.reap_group(q, job.group)),
+    "check stalled": ("active", "expired", lambda q, _: due.check_stalled(q, 9)),
+    "give back": ("active", "active", lambda q, job: settle.give_back(q, job.id, job.token)),
+    "reprocess": ("dead", "dead", lambda q, job: jobs.reprocess_job(q, job.id)),
+    "run now": ("schedule", "scheduled", lambda q, job: jobs.run_now(q, job.id)),
+}
+IN_AND_OUT_OF_LANES = [
+    (verb, grouped) for verb in MOVES for grouped in (False, True) if grouped or "group" not in verb
+]
+
+
+@pytest.mark.parametrize(("verb", "grouped"), IN_AND_OUT_OF_LANES)
+def test_a_job_that_cannot_wait_where_it_should_stays_where_it_is(run, q, make, verb, grouped):
+    name, state, move = MOVES[verb]
+    job = getattr(make, state)(a_lane() if grouped else None)
+    run(command("DEL", waits := q.lane(job.group) if grouped else q.pending))
+    spoil(run, waits)
+    with pytest.raises(WrongTypeFault):
+        run(move(q, job))
+    assert run(score(getattr(q, name), job.id)) is not None
+    run(command("DEL", waits))
+    run(move(q, job))
+    assert run(score(getattr(q, name), job.id)) is None
+    assert run(score(waits, job.id)) == 0
+
+
+@pytest.mark.parametrize("verb", ["promote", "reap", "check stalled"])
+def test_a_broken_lane_holds_up_no_other(run, q, make, verb):
+    name, state, move = MOVES[verb]
+    hindered, free = (getattr(make, state)(a_lane()) for _ in range(2))
+    run(command("ZADD", getattr(q, name), 0, hindered.id, 1, free.id))
+    spoil(run, q.lane(hindered.group))
+    assert run(move(q, free)) in (1, ([free.id], []))
+    assert run(score(getattr(q, name), hindered.id)) == 0
+    assert run(score(q.lane(free.group), free.id)) == 0
+    assert run(command("LRANGE", q.ring, 0, -1)) == [free.group]
+
+
+def test_a_job_moved_to_a_broken_lane_stays_in_its_own(run, q, make):
+    job, other = make.in_lane(), a_lane()
+    spoil(run, q.lane(other))
+    with pytest.raises(WrongTypeFault):
+        run(lanes.reassign(q, job.id, other))
+    assert run(score(q.lane(job.group), job.id)) == 0
+
+
+def test_a_broken_pending_leaves_no_row_behind(run, q, mint):
+    spoil(run, q.pending)
+    ids = [mint() for _ in range(4)]
+    flow = flows.FlowJob(ids[0], b"", children=(flows.FlowJob(ids[1], b""),))
+    run(repeats.register(q, "r", 1000, b"t"))
+    at = run(score(q.repeat, b"r"))
+    for plan in (
+        flows.add(q, flow),
+        admission.enqueue_once(q, "once", 1000, ids[2], b""),
+        repeats.repeat_fire(q, b"r", b"%d" % at, ids[3]),
+    ):
+        with pytest.raises(WrongTypeFault):
+            run(plan)
+    assert [run(command("EXISTS", q.row(one))) for one in ids] == [0] * 4
+    assert run(command("EXISTS", q.dedup(b"once"))) == 0
+
+
+def test_a_parent_that_cannot_wait_goes_on_awaiting_its_children(run, q, make):
+    parent = make.awaiting_children()
+    child = make.held_child(parent)
+    spoil(run, q.pending)
+    with pytest.raises(WrongTypeFault):
+        run(settle.complete(q, child.id, child.token))
+    assert run(row(q, parent.id))[b"state"] == b"awaiting_children"
