@@ -9,8 +9,11 @@ if #redis.call('XPENDING', stream, group, entry_id, entry_id, 1, consumer) == 0 
   return {'gone'}
 end
 local entry = redis.call('XRANGE', stream, entry_id, entry_id)[1]
+local fields = entry and entry[2] or {}
+-- Of a record that one command of a script cannot carry, the id alone: the rest is in the stream.
+if #fields > 7000 then fields = {fields[1], fields[2], 'py_fields', #fields / 2} end
 redis.call('XADD', parked, 'MAXLEN', '~', most, '*', 'py_place', entry_id, 'py_group', group,
-  'py_deliveries', deliveries, 'py_reason', reason, unpack(entry and entry[2] or {}))
+  'py_deliveries', deliveries, 'py_reason', reason, unpack(fields))
 redis.call('XACK', stream, group, entry_id)
 record('stream_park', entry_id)
 return {'ok'}

@@ -142,6 +142,17 @@ def test_a_trimmed_record_is_parked_without_fields(run: Run, q: QueueKeys) -> No
     assert parked.record == streams.Entry(gone.place, None, ())
 
 
+def test_a_record_too_wide_to_be_kept_beside_is_parked_all_the_same(run: Run, q: QueueKeys) -> None:
+    run(streams.group(q, S, b"g"))
+    wide, words = event(NOON_MS), [word for n in range(4000) for word in (b"f%d" % n, b"")]
+    run(command("XADD", q.stream(S), streams.place_of(wide), "id", wide, *words))
+    (poison,) = run(streams.group_read(q, S, b"g", b"c"))
+    assert run(streams.park(q, S, b"g", b"c", poison.place, 3, b"why")) is Word.ok
+    (parked,) = run(streams.parked(q, S))
+    assert parked.record.id == wide
+    assert parked.record.fields == ((b"py_fields", b"4001"),)
+
+
 def test_what_is_held_on_to_is_not_taken_over(run: Run, q: QueueKeys) -> None:
     kept, lost = served(run, q, 2)
     run(command("XCLAIM", q.stream(S), "g", "other", 0, lost.place))
