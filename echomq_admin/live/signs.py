@@ -17,19 +17,40 @@ PROOF_MS = 5_000
 FLAT_PROOF_MS = 15_000
 """How long the head of flat pending must stand, while others finish, before no flat consumer."""
 
+FORGOTTEN_MS = 86_400_000
+"""After this the registry forgets a worker at the next heartbeat; so do we."""
+
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A sign beside a queue. `rank` orders the wall worst first, 1 the worst."""
+    """A sign beside a queue. `rank` orders the wall worst first, 1 the worst. `since_ms` is drawn
+    behind the word as `form` of `when` has it: as an age for `span`, else as a moment."""
 
     icon: str
     word: str
     rank: int
     since_ms: int | None = None
+    form: str = "clock"
+
+    @property
+    def joint(self) -> str:
+        """The word between the sign and its time."""
+        return "for" if self.form == "span" else "since"
 
 
-def _nobody_works(sample: Sample) -> bool:
-    return sample.workers == 0 and sample.active == 0 and bool(sample.waiting)
+def _missing(sample: Sample, at_ms: int) -> Flag | None:
+    """Who should work and does not. Silence is told by the last heartbeat alone: what a killed
+    worker still holds, or that nothing waits just now, hides nothing. Where none ever signed in,
+    one of the Elixir bus may work unseen: that needs jobs that wait and nobody who holds any."""
+    heard = sample.last_heard_ms
+    if sample.workers == 0 and heard is not None and at_ms - heard < FORGOTTEN_MS:
+        return Flag("noworker", "no worker heard", 2, heard, "span")
+    if sample.workers == 0 and sample.active == 0 and sample.waiting:
+        return Flag("noworker", "no workers", 2)
+    if sample.workers and sample.silent:
+        word = f"{sample.silent:,} of {sample.workers + sample.silent:,} workers not heard"
+        return Flag("noworker", word, 4, heard, "span")
+    return None
 
 
 def _nothing_promotes(scene: Scene, queue: bytes, at_ms: int) -> bool:
@@ -43,8 +64,7 @@ def _no_flat_consumer(scene: Scene, queue: bytes, sample: Sample, at_ms: int) ->
     stand = scene.standing_head(queue)
     if stand is None or at_ms - stand.since_ms < FLAT_PROOF_MS:
         return False
-    others = stand.completed is not None and (sample.completed or 0) > stand.completed
-    return others or bool(sample.active)
+    return stand.completed is not None and (sample.completed or 0) > stand.completed
 
 
 def flags(scene: Scene, queue: bytes) -> tuple[Flag, ...]:
@@ -56,11 +76,12 @@ def flags(scene: Scene, queue: bytes) -> tuple[Flag, ...]:
     found = []
     if sample.paused:
         since, who = scene.paused_since(queue), scene.paused_by(queue)
-        words = ["paused", *(["by", who] if who else []), *(["since"] if since else [])]
-        found.append(Flag("pause", " ".join(words), 3, since))
-    elif _nobody_works(sample):
-        found.append(Flag("noworker", "no workers", 2))
-    elif _no_flat_consumer(scene, queue, sample, snapshot.at_ms):
+        found.append(Flag("pause", f"paused by {who}" if who else "paused", 3, since))
+    missing = _missing(sample, snapshot.at_ms)
+    if missing is not None and (missing.since_ms is not None or not sample.paused):
+        found.append(missing)
+    served = sample.workers != 0 and not sample.paused
+    if served and _no_flat_consumer(scene, queue, sample, snapshot.at_ms):
         found.append(Flag("noworker", "no flat consumer", 3))
     if _nothing_promotes(scene, queue, snapshot.at_ms):
         found.append(Flag("stuck", "nothing promoting", 2))

@@ -12,6 +12,7 @@ from itertools import pairwise
 from queue_core import ids
 from queue_core.keys import QueueKeys
 from queue_core.plans import Plan, Reply
+from queue_core.reads.glance import as_ms
 from queue_core.reads.snapshot import Snapshot
 from queue_core.replies import refused
 from queue_core.scripts import script
@@ -19,8 +20,13 @@ from queue_core.scripts import script
 LANE_WINDOW = 200
 """Lanes looked at of each of ring, parked, limited and busy: some 0.3 ms of script at most."""
 
-WORKER_ALIVE_MS = 15_000
-"""A worker whose last heartbeat is older counts as gone."""
+WORKER_ALIVE_MS = 10_000
+"""A worker whose last heartbeat is older counts as gone: two beats of four seconds missed, and two
+seconds of grace."""
+
+SILENT_MS = 600_000
+"""How long a worker that fell silent is counted as missing beside those that still speak; after
+that it was most likely replaced, under another name."""
 
 PARKED_SCORE = 9_007_199_254_740_991
 """Where a paused repeat of ours is parked: beyond every date."""
@@ -65,7 +71,9 @@ class Sample:
     lower bounds while `lanes_complete` is False. `oldest_ms` is when the oldest waiting job was
     minted (Unix ms), None where nothing waits or its id tells no time. `late` jobs are due,
     `worst_due` is the lowest score. `fence` counts the schedule by `FENCE_EDGES_MS`.
-    `next_repeat` is `(name, due ms)`. `workers` are those heard of within `WORKER_ALIVE_MS`.
+    `next_repeat` is `(name, due ms)`. `workers` are those heard of within `WORKER_ALIVE_MS`,
+    `silent` those that fell silent within `SILENT_MS`; `last_heard_ms` is the last heartbeat of the
+    silent, None where every worker in the registry speaks.
     `refused` are the writing commands that our login may not use on the queue.
     """
 
@@ -93,6 +101,8 @@ class Sample:
     repeats: int | None
     next_repeat: tuple[bytes, float] | None
     workers: int | None
+    silent: int | None
+    last_heard_ms: int | None
     faults: tuple[Fault, ...]
     refused: tuple[str, ...]
 
@@ -108,7 +118,7 @@ class Sample:
         """Whether nothing of the queue was found: no job, setting, counter, repeat or worker."""
         numbers = (
             self.pending, self.active, self.schedule, self.dead, self.completed, self.failed,
-            self.in_lanes, self.lanes, self.repeats, self.workers,
+            self.in_lanes, self.lanes, self.repeats, self.workers, self.last_heard_ms,
         )  # fmt: skip
         return not (any(numbers) or self.faults or self.paused or self.concurrency or self.max)
 
@@ -195,6 +205,8 @@ def _read(reply: Reply) -> Snapshot[Sample]:
         repeats=repeats[0],
         next_repeat=_next_repeat(repeats[1]),
         workers=workers[1],
+        silent=workers[2],
+        last_heard_ms=None if workers[3] is None else as_ms(float(workers[3])),
         faults=tuple(dict.fromkeys(map(fault, faults))),
         refused=tuple(name.decode("ascii") for name in refused),
     )
@@ -215,6 +227,7 @@ def sample(q: QueueKeys, window: int = LANE_WINDOW) -> Plan[Snapshot[Sample]]:
         q.base,
         window,
         WORKER_ALIVE_MS,
+        SILENT_MS,
         *FENCE_EDGES_MS,
     )  # fmt: skip
     return _read(reply)

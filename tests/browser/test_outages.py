@@ -4,6 +4,7 @@ what is missing and since when, recovers by itself, and every job is done with i
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -55,6 +56,15 @@ def load(console_bus: Bus) -> Iterator[Load]:
     made.stop()
 
 
+KEEP_SIGNS = """() => {
+  window.withoutSign = 0;
+  const head = document.getElementById("queue-head").parentElement;
+  const look = () => { window.withoutSign += !head.textContent.includes("no worker heard for"); };
+  new MutationObserver(look).observe(head, {childList: true, subtree: true, characterData: true});
+}"""
+"""Counts how often the head is drawn without the sign."""
+
+
 def words() -> tuple[str, ...]:
     return ("tests/browser/worker.py", NAME.decode())
 
@@ -67,12 +77,17 @@ def test_killed_one_after_another(
     console.run("manage.py", "echomq_pump", "--queue", NAME.decode())
     page.goto(f"/bus/main/queue/{to_path(NAME)}/pending")
     head = page.locator("#queue-head")
-    expect(head).not_to_contain_text("no workers", timeout=20_000)
+    expect(head).to_contain_text(re.compile(r"Workers\s*1"), timeout=20_000)
+    expect(head).not_to_contain_text("no worker")
 
     worker.kill()
-    expect(head).to_contain_text("no workers", timeout=30_000)
+    expect(head).to_contain_text(re.compile(r"no worker heard for 1[012]"), timeout=20_000)
+    page.evaluate(KEEP_SIGNS)
+    expect(head).to_contain_text("no worker heard for 18 s", timeout=15_000)
+    assert page.evaluate("window.withoutSign") == 0
     console.run(*words())
-    expect(head).not_to_contain_text("no workers", timeout=20_000)
+    expect(head).to_contain_text("1 of 2 workers not heard for", timeout=20_000)
+    expect(head).not_to_contain_text("no worker heard")
 
     console.kill_daphne()
     silence = page.locator("#banner-socket")

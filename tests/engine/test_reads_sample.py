@@ -77,7 +77,8 @@ def test_case_50_extreme_scores_are_counted(run: Run, q: QueueKeys, score: str) 
 def test_pause_workers_repeats_and_limits(run: Run, q: QueueKeys, make: Builder) -> None:
     now = run(server_ms())
     run(queues.pause(q))
-    run(command("ZADD", q.workers, now, b"alive", now - HOUR, b"gone"))
+    lost = now - 20_000
+    run(command("ZADD", q.workers, now, b"alive", lost, b"lost", now - HOUR, b"gone"))
     run(command("ZADD", q.repeat, now + 5000, b"digest", PARKED_SCORE, b"parked"))
     lane = ids.encode("PRT", 3)
     run(lanes.limit(q, lane, 1))
@@ -88,7 +89,7 @@ def test_pause_workers_repeats_and_limits(run: Run, q: QueueKeys, make: Builder)
     run(queues.pause(q))
     value = run(sample(q)).value
     assert value.paused is True
-    assert value.workers == 1
+    assert (value.workers, value.silent, value.last_heard_ms) == (1, 1, lost)
     assert value.repeats == 2
     assert value.next_repeat == (b"digest", now + 5000)
     assert (value.lanes_at_limit, value.in_lanes) == (1, 1)

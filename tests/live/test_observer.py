@@ -22,7 +22,7 @@ from queue_core.ids import Minter
 from queue_core.keys import queue
 from queue_core.reads.sample import sample
 from queue_core.verbs import admission, claims
-from tests.builders import command, raw
+from tests.builders import HOUR, command, raw, server_ms
 from tests.trips import counted
 
 mint = Minter(79).mint
@@ -194,6 +194,61 @@ def test_case_114_no_workers_is_said_when_nobody_holds_or_beats(filled):
     filled.run(claims.claim(CM, 60_000))
     shifted(scene, filled, 31)
     assert "no workers" not in words_of(scene)
+
+
+def worker_heard(bus: Bus, name: bytes, ago_ms: int) -> int:
+    """A worker whose last heartbeat was so long ago; its moment."""
+    at = bus.run(server_ms()) - ago_ms
+    bus.run(command("ZADD", CM.workers, at, name))
+    return at
+
+
+def signs_of(scene: Scene) -> list[tuple[str, int | None]]:
+    return [(f"{flag.word} {flag.joint}", flag.since_ms) for flag in flags(scene, b"cm")]
+
+
+def test_a_worker_that_fell_silent_is_missing_since_its_last_heartbeat(filled):
+    """Also while it still holds a job, others have finished, nothing waits or the queue is
+    paused: none of that shows that anybody works."""
+    scene = Scene("main", "", [b"cm"])
+    at = worker_heard(filled, b"w1", 9_000)
+    shifted(scene, filled, 0)
+    assert signs_of(scene) == []
+    filled.run(command("ZADD", CM.workers, at := at - 2_000, b"w1"))
+    for second in (1, 20, 40):
+        filled.run(claims.claim(CM, 60_000))
+        filled.run(command("HINCRBY", CM.metrics_completed, "count", 1))
+        shifted(scene, filled, second)
+        assert signs_of(scene) == [("no worker heard for", at)]
+    assert scene.sample(b"cm").value.waiting == 0
+    filled.run(command("HSET", CM.meta, "paused", "1"))
+    shifted(scene, filled, 41)
+    assert ("no worker heard for", at) in signs_of(scene)
+
+
+def test_a_worker_forgotten_by_the_registry_is_none(filled):
+    scene = Scene("main", "", [b"cm"])
+    worker_heard(filled, b"w1", 24 * HOUR + 1_000)
+    shifted(scene, filled, 0)
+    assert words_of(scene) == {"no workers"}
+
+
+def test_some_of_several_workers_are_counted_as_missing(filled):
+    scene = Scene("main", "", [b"cm"])
+    worker_heard(filled, b"w1", 0), worker_heard(filled, b"w2", 2_000)
+    worker_heard(filled, b"w3", 300_000), worker_heard(filled, b"long gone", HOUR)
+    last = worker_heard(filled, b"w4", 12_000)
+    shifted(scene, filled, 0)
+    assert signs_of(scene) == [("2 of 4 workers not heard for", last)]
+
+
+def test_a_busy_worker_that_ends_nothing_is_no_missing_consumer(filled):
+    scene = Scene("main", "", [b"cm"])
+    worker_heard(filled, b"w1", 0)
+    filled.run(claims.claim(CM, 60_000))
+    shifted(scene, filled, 0)
+    shifted(scene, filled, 60)
+    assert words_of(scene) == set()
 
 
 def test_nothing_promoting_needs_proof(filled):

@@ -11,7 +11,8 @@ EMPTY = Sample(
     pending=0, active=0, schedule=0, dead=0, completed=0, failed=0, in_lanes=0, lanes=0,
     lanes_at_limit=0, lanes_complete=True, ring=0, paused=False, concurrency=None, max=None,
     pending_head=None, lane_head=None, oldest_ms=None, late=0, worst_due=None, next_due=None,
-    fence=(), repeats=0, next_repeat=None, workers=0, faults=(), refused=(),
+    fence=(), repeats=0, next_repeat=None, workers=0, silent=0, last_heard_ms=None,
+    faults=(), refused=(),
 )  # fmt: skip
 
 
