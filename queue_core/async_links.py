@@ -16,6 +16,7 @@ from queue_core.errors import UnavailableError
 from queue_core.exchange import Answer, Cut
 from queue_core.links import NOT_YET, packed, reader
 from queue_core.plans import Reply
+from queue_core.remedies import of_greeting, of_silence
 from queue_core.replies import plain
 from queue_core.routes import Words
 from queue_core.servers import Address
@@ -84,7 +85,8 @@ class AsyncLink(asyncio.Protocol):
                 else:
                     await loop.create_unix_connection(lambda: link, host)
         except OSError as error:
-            why = f"cannot connect to {link.node}: {error or 'time is up'}"
+            mend = of_greeting(error) if context else ""
+            why = f"cannot connect to {link.node}: {of_silence(error)}{mend}"
             raise UnavailableError("CONNECT", why) from None
         return link
 

@@ -15,6 +15,7 @@ from queue_core.names import as_bytes
 from queue_core.numbers import whole
 from queue_core.outcomes import Word
 from queue_core.plans import Batch, Call, Plan, Reply
+from queue_core.quoting import quoted
 from queue_core.reads.snapshot import Snapshot
 from queue_core.replies import word
 from queue_core.scripts import Script, script
@@ -41,9 +42,9 @@ def whole_score(text: str | int) -> str:
     """
     written = str(text)
     if not _WHOLE.fullmatch(written):
-        raise InvalidError(f"a score is a whole number in plain digits, got {text!r}")
+        raise InvalidError(f"a score is a whole number in plain digits, got {quoted(text)}")
     if abs(number := int(written)) > MAX_SCORE:
-        raise InvalidError(f"a score beyond 2**53 would not be stored exactly, got {text!r}")
+        raise InvalidError(f"a score beyond 2**53 would not be stored exactly, got {quoted(text)}")
     return str(number)
 
 

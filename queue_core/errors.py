@@ -4,6 +4,8 @@ Only the two buses raise the ones that come from the server or the network, so a
 caller never meets a driver's exception.
 """
 
+from queue_core.quoting import quoted
+
 
 class EchoMQError(Exception):
     """The root of every fault of this package."""
@@ -23,7 +25,7 @@ class FenceError(EchoMQError):
     def __init__(self, expected: str, got: bytes) -> None:
         self.expected = expected
         self.got = got
-        super().__init__(f"the bus speaks {got!r}, this engine {expected!r}")
+        super().__init__(f"the bus speaks {quoted(got)}, this engine {quoted(expected)}")
 
 
 class ServerFault(EchoMQError):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from queue_core.errors import InvalidError
 from queue_core.names import as_bytes
+from queue_core.quoting import quoted
 
 EPOCH_MS = 1_704_067_200_000
 """2024-01-01T00:00:00Z, the zero of every id, in Unix milliseconds."""
@@ -49,7 +50,10 @@ def check(candidate: bytes | str) -> bytes:
     """The gate: the id's bytes, or `InvalidError`. Runs before anything is sent."""
     raw = as_bytes(candidate)
     if not is_id(raw):
-        raise InvalidError(f"not a branded id: {candidate!r}")
+        raise InvalidError(
+            "not a branded id (three capital letters and eleven of 0-9 A-Z a-z): "
+            f"{quoted(candidate)}"
+        )
     return raw
 
 
@@ -57,7 +61,7 @@ def encode(namespace: bytes | str, value: int) -> bytes:
     """The id of `value` (0 .. 2**63-1) in a namespace of three capitals."""
     brand = as_bytes(namespace)
     if not _NAMESPACE.fullmatch(brand):
-        raise InvalidError(f"a namespace is three capital letters, got {namespace!r}")
+        raise InvalidError(f"a namespace is three capital letters, got {quoted(namespace)}")
     if not 0 <= value <= MAX_VALUE:
         raise InvalidError(f"an id's value lies in 0..2**63-1, got {value}")
     # Two digits a step: minting is a good part of what an admission costs its caller.

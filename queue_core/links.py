@@ -16,6 +16,7 @@ import hiredis
 
 from queue_core.errors import UnavailableError
 from queue_core.plans import Reply
+from queue_core.remedies import of_greeting
 from queue_core.replies import fault, plain
 from queue_core.routes import Words
 from queue_core.servers import Address
@@ -118,7 +119,9 @@ class Link:
             self._socket = context.wrap_socket(self._socket, server_hostname=host)
         except OSError as error:
             self.close()
-            raise UnavailableError("CONNECT", f"no TLS with {self.node}: {error}") from None
+            raise UnavailableError(
+                "CONNECT", f"no TLS with {self.node}: {error}{of_greeting(error)}"
+            ) from None
 
     def timeout(self, seconds: float) -> None:
         """How long a reply may take from now on. Kept by the system, where it can be: Python's own

@@ -6,6 +6,7 @@ The rules bind what creates. Reads and operator verbs take whatever discovery fo
 import re
 
 from queue_core.errors import InvalidError
+from queue_core.quoting import quoted
 
 RESERVED_QUEUE = b"emq"
 _QUEUE = re.compile(rb"[A-Za-z0-9._-]{1,128}")
@@ -22,7 +23,7 @@ def check_queue(name: bytes | str) -> bytes:
     raw = as_bytes(name)
     if not _QUEUE.fullmatch(raw) or raw == RESERVED_QUEUE:
         raise InvalidError(
-            f"a queue name is 1 to 128 of A-Z a-z 0-9 . _ - and not 'emq', got {name!r}"
+            f"a queue name is 1 to 128 of A-Z a-z 0-9 . _ - and not 'emq', got {quoted(name)}"
         )
     return raw
 
@@ -31,5 +32,5 @@ def check_dedup(did: bytes | str) -> bytes:
     """The dedup id's bytes, or `InvalidError`: 1 to 255 of A-Z a-z 0-9 . _ -."""
     raw = as_bytes(did)
     if not _DEDUP.fullmatch(raw):
-        raise InvalidError(f"a dedup id is 1 to 255 of A-Z a-z 0-9 . _ -, got {did!r}")
+        raise InvalidError(f"a dedup id is 1 to 255 of A-Z a-z 0-9 . _ -, got {quoted(did)}")
     return raw

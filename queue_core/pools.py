@@ -13,6 +13,7 @@ from queue_core.errors import EchoMQError, UnavailableError
 from queue_core.exchange import Cut, Send
 from queue_core.links import Link, Vigil
 from queue_core.plans import Reply
+from queue_core.remedies import of_silence, of_tls
 from queue_core.routes import Ask, Routes, Words
 from queue_core.servers import Address, Servers
 
@@ -180,7 +181,8 @@ class Pools:
             return [link.read() for _ in words]
         except OSError as error:
             link.close()
-            raise UnavailableError("CONNECT", f"{link.node}: {error or 'time is up'}") from None
+            why = f"{link.node}: {of_silence(error)}{of_tls(error)}"
+            raise UnavailableError("CONNECT", why) from None
 
     # ---- who serves ------------------------------------------------------------------------
 
@@ -278,6 +280,6 @@ def _heard(link: Link) -> Iterator[tuple[bytes, bytes]]:
             if isinstance(said, list) and len(said) == 3 and said[0] == b"message":
                 yield said[1], said[2]
     except OSError as error:
-        raise UnavailableError("LOST", f"{link.node}: {error or 'silent'}") from None
+        raise UnavailableError("LOST", f"{link.node}: {of_silence(error)}") from None
     finally:
         link.close()

@@ -12,7 +12,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from time import monotonic
 
-from queue_core import fence
+from queue_core import fence, remedies
 from queue_core.errors import EchoMQError, ServerFault, UnavailableError
 from queue_core.plans import Arg, Call, Reply
 from queue_core.servers import Address, Kind, Servers
@@ -132,7 +132,7 @@ class Routes:
         for address in self._known():
             answer = yield Ask(address, words)
             if isinstance(answer, ServerFault) and self.stale:
-                raise answer
+                raise remedies.of_asking(self.servers, answer)
             if isinstance(answer, EchoMQError):
                 last = answer
             elif answer:
@@ -141,13 +141,8 @@ class Routes:
                 self.learned()
                 return
         if self.stale:
-            raise UnavailableError("NOROUTE", self._lost(last))
+            raise UnavailableError("NOROUTE", remedies.of_no_primary(self.servers, last))
         self.learned()  # whoever was asked is away, those that serve may well do so
-
-    def _lost(self, last: EchoMQError | None) -> str:
-        if self.servers.kind is Kind.sentinel:
-            return f"no sentinel names a primary of {self.servers.service}: {last or 'unknown'}"
-        return f"no node of the cluster answers: {last or 'none serves a slot'}"
 
     def _known(self) -> list[Address]:
         """Whom to ask: in a Cluster those that serve now, then the seeds; of these first the one

@@ -28,6 +28,9 @@ _OPTIONS = {
     "sentinel_password", "ssl_ca_certs", "ssl_certfile", "ssl_keyfile", "ssl_cert_reqs",
     "ssl_check_hostname",
 }  # fmt: skip
+_BEGINS = (
+    "a bus URL begins with redis://, rediss://, unix://, redis+sentinel:// or redis+cluster://"
+)
 _SECRET = {"username", "password", "sentinel_username", "sentinel_password"}
 
 
@@ -122,14 +125,14 @@ def parse(url: str) -> Servers:
     """What a bus URL says. `InvalidError` names what is wrong with it, secrets left out."""
     scheme, found, rest = url.partition("://")
     if not found:
-        raise InvalidError("a bus URL begins with redis://, rediss://, unix:// or redis+…://")
+        raise InvalidError(_BEGINS)
     rest, _, query = rest.partition("?")
     options = _options(query)
     if scheme == "unix":
         return _unix(rest, options)
     base, _, kind_word = scheme.partition("+")
     if base not in {"redis", "rediss"} or kind_word not in {"", "sentinel", "cluster"}:
-        raise InvalidError(f"a bus URL cannot begin with {_shown(scheme)}://")
+        raise InvalidError(f"{_BEGINS}, not {_shown(f'{scheme}://')}")
     kind = Kind(kind_word or "single")
     netloc, _, path = rest.partition("/")
     auth, at, hosts = netloc.rpartition("@")

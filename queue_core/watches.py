@@ -20,6 +20,7 @@ from queue_core.exchange import WAIT_SLACK_S, code_of, noted, words_of
 from queue_core.links import Link
 from queue_core.plans import Call, Reply
 from queue_core.pools import Pools
+from queue_core.remedies import of_silence
 from queue_core.routes import Words
 
 ANY = b""
@@ -203,7 +204,7 @@ class Watch:
         if self._link is not None:
             self._pools.lost(self._link)
         self._drop()
-        return UnavailableError("LOST", f"the watching line: {error or 'time is up'}")
+        return UnavailableError("LOST", f"the watching line: {of_silence(error)}")
 
     def _drop(self) -> None:
         link, self._link = self._link, None

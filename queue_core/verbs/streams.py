@@ -14,6 +14,7 @@ from queue_core.keys import QueueKeys
 from queue_core.numbers import instant, whole
 from queue_core.outcomes import Word
 from queue_core.plans import Batch, Call, Plan, Reply
+from queue_core.quoting import quoted
 from queue_core.replies import word
 from queue_core.scripts import script
 
@@ -64,7 +65,7 @@ def place_of(record_id: bytes | str, namespace: str = NAMESPACE) -> bytes:
     """The entry id of a record's branded id; `InvalidError` for another namespace."""
     identity = ids.decode(record_id)
     if identity.namespace != namespace:
-        raise InvalidError(f"this stream holds {namespace} records, got {record_id!r}")
+        raise InvalidError(f"this stream holds {namespace} records, got {quoted(record_id)}")
     return b"%d-%d" % (identity.unix_ms, identity.value & ids.TAIL_MASK)
 
 

@@ -95,7 +95,7 @@ def test_an_expectation_that_is_not_met(server: Embedded, monkeypatch: Any) -> N
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["http://x"], 2, "a bus URL cannot begin with"),
+        (["http://x"], 2, "redis+cluster://, not 'http://'"),
         (["redis://user:secret@127.0.0.1:1"], 8, "the bus does not serve: cannot connect"),
         (["{url}", "--only", "nope"], 2, "there is no scenario 'nope'"),
         (["{url}", "--scratch", "a/b"], 2, "a queue name is"),

@@ -42,7 +42,7 @@ SAID = {
         "enqueued done",
         "duplicate already",
         "ok gone",
-        "not a branded id: b'nonsense'",
+        "not a branded id (three capital letters and eleven of 0-9 A-Z a-z): 'nonsense'",
         "CONNECT",
     ],
     "backoff": [
