@@ -121,7 +121,7 @@ def earlier(asking: Asking) -> AuditEntry | Answer | None:
         if last.outcome in _SETTLED:
             return Answer(
                 Outcome.already,
-                f"Already done, by {last.who} at {last.when}. {last.sentence}",
+                f"{last.who} did this at {last.when}. {last.sentence}",
                 Word(last.word) if last.word else None,
                 last.pk,
             )

@@ -56,7 +56,7 @@ def _retry(order: Order) -> Plan[Result]:
     if word is Word.gone:
         return Result(word)
     if state in WAITING:
-        return Result(word, f"Already queued: it is {a_job(state)}.", Outcome.already)
+        return Result(word, f"It needs no retry: it is {a_job(state)}.", Outcome.already)
     return Result(word, f"It is {a_job(state)} now, not dead. Nothing written.")
 
 

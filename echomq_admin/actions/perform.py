@@ -197,7 +197,7 @@ def _who_was_first(
     if was_first(asking, first) or (
         outcome is Outcome.already and first.action == asking.action.name
     ):
-        return Outcome.already, f"Already, by {first.who} at {first.when}. {sentence}"
+        return Outcome.already, f"{first.who} did this at {first.when}. {sentence}"
     did = ACTIONS[first.action].title.lower() if first.action in ACTIONS else first.action
     return outcome, f"{sentence} {first.who}: {did}, at {first.when}."
 

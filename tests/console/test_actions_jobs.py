@@ -50,7 +50,7 @@ def test_retry_answers_as_the_table_of_states_says(
 def test_case_82_a_pending_job_is_already_queued(do: Do, make: Builder) -> None:
     answer = do("retry_dead", make.pending().id)
     assert answer.outcome is Outcome.already
-    assert "Already queued" in answer.sentence
+    assert "It needs no retry: it is pending" in answer.sentence
 
 
 def test_case_80_the_effect_on_attempts_is_told_before_the_click(

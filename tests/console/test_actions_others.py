@@ -34,7 +34,7 @@ def test_pause_and_resume(do: Do, bus: Bus, q: QueueKeys) -> None:
     assert bus.run(command("HGET", q.meta, "paused")) == b"1"
     again = do("pause_queue")
     assert again.outcome is Outcome.already
-    assert "by ada at" in again.sentence
+    assert "ada did this at " in again.sentence
     resumed = do("resume_queue")
     assert resumed.outcome is Outcome.done
     assert resumed.undo is not None
@@ -137,7 +137,7 @@ def test_cancelling_twice_is_told_as_such(do: Do, digest: bytes) -> None:
     again = do("cancel_repeat", digest, confirm="cancel")
     assert again.word is Word.absent
     assert again.outcome is Outcome.already
-    assert "by ada at" in again.sentence
+    assert "ada did this at " in again.sentence
 
 
 def test_a_parked_repeat_without_cadence_stays_parked(
@@ -278,7 +278,7 @@ def test_an_id_of_ones_own_makes_a_resend_answer_already(
     assert do("enqueue", payload="x", id=job_id).outcome is Outcome.done
     again = do("enqueue", payload="x", id=job_id)
     assert (again.outcome, again.word) == (Outcome.already, Word.duplicate)
-    assert "by ada at" in again.sentence
+    assert "ada did this at " in again.sentence
     assert bus.run(command("ZCARD", q.pending)) == 1
 
 
