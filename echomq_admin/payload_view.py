@@ -44,7 +44,8 @@ class PayloadView:
 
 def _masks(veil: Veil) -> bool:
     """Whether the tree holds anything that its views mask."""
-    if any(key is not None and is_secret(key, veil.words) for _d, key, _n in walk(veil.tree)):
+    keys = [key for _d, key, _n in walk(veil.tree) if key is not None]
+    if any(is_secret(key, veil.words) or veil.key(key) != key for key in keys):
         return True
     leaves = (node for _d, _k, node in walk(veil.tree) if isinstance(node, str))
     return any(veil.veiled(str(leaf)) != leaf for leaf in leaves)

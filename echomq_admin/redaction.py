@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import quote
@@ -52,12 +53,15 @@ def is_secret(key: str, words: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=16)
 def _assignments(words: tuple[str, ...]) -> re.Pattern[str]:
-    """`key: value` and `key=value` in free text, with every repetition bounded, so that a hostile
-    text costs no more than its length."""
+    """`key: value` and `key=value` in free text, also where quoting has put backslashes before its
+    quotes, with every repetition bounded, so that a hostile text costs no more than its length."""
     spelled = "|".join("[-_. ]?".join(map(re.escape, word)) for word in words)
     return re.compile(
-        rf"""(?P<key>["']?[\w.-]{{0,40}}(?:{spelled})[\w.-]{{0,40}}["']?\s{{0,4}}[:=]\s{{0,4}})"""
-        r"""(?P<value>"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|(?:Bearer|Basic)\s{1,4}[^\s,;'"]+"""
+        rf"""(?P<key>["']?[\w.-]{{0,40}}(?:{spelled})[\w.-]{{0,40}}(?:\\{{0,15}}["'])?"""
+        r"""\s{0,4}[:=]\s{0,4})"""
+        r"""(?P<value>(?P<slashes>\\{1,15})(?P<quote>["'])"""
+        r"""(?:[^\\"']|(?!(?<!\\)(?P=slashes)(?P=quote))[\\"'])*(?:(?P=slashes)(?P=quote))?"""
+        r"""|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|(?:Bearer|Basic)\s{1,4}[^\s,;'"]+"""
         r"""|[^\s,;&"'}\])]+)""",
         re.IGNORECASE,
     )
@@ -183,31 +187,35 @@ class Veil:
                 break
         return Shown("".join(said))
 
-    def _compact(self) -> list[str]:
-        """The tree on one line, masked. Bounded by the number of nodes."""
-        said: list[str] = []
+    def key(self, key: str) -> str:
+        """A key as it may be shown: it may be, or hold, a value that is secret elsewhere."""
+        if is_secret(key, self.words):
+            return self.veiled(key)
+        return self._pattern.sub(MASK, key) if self._pattern is not None else key
+
+    def _compact(self) -> Iterator[str]:
+        """The tree on one line, masked, piece by piece as far as it is asked for."""
         stack: list[str | tuple[str | None, Node]] = [(None, self.tree)]
         while stack:
             top = stack.pop()
             if isinstance(top, str):
-                said.append(top)
+                yield top
                 continue
             key, node = top
             if key is not None:
-                said.append(f"{scalar(key)}:")
+                yield f"{scalar(self.key(key))}:"
             if key is not None and is_secret(key, self.words):
-                said.append(MASK)
+                yield MASK
             elif isinstance(node, Object | list):
                 opens, closes = ("{", "}") if isinstance(node, Object) else ("[", "]")
-                said.append(opens)
+                yield opens
                 stack.append(closes)
                 inner: list[str | tuple[str | None, Node]] = []
                 for at, child in enumerate(children(node)):
                     inner += [",", child] if at else [child]
                 stack += reversed(inner)
             else:
-                said.append(self._leaf(node))
-        return said
+                yield self._leaf(node)
 
     def _leaf(self, node: Node) -> str:
         if isinstance(node, str) and not isinstance(node, Number):
@@ -238,7 +246,9 @@ class Veil:
         return said
 
     def _line(self, depth: int, key: str | None, node: Node, repeated: bool) -> Line:
-        if key is not None and is_secret(key, self.words):
+        secret = key is not None and is_secret(key, self.words)
+        key = None if key is None else self.key(key)
+        if secret:
             size = len(node.encode("utf-8", "surrogatepass")) if isinstance(node, str) else None
             unit = "byte" if size == 1 else "bytes"
             note = f"masked, {size:,} {unit}" if size is not None else "masked"

@@ -22,6 +22,9 @@ from queue_core.plans import Plan
 SHOWN = 60
 """Characters of a name in a sentence."""
 
+MOST_EXPECTED = 200
+"""Characters of an expected state that the audit keeps."""
+
 
 class Subject(Enum):
     """What an action is done to; `item` of its target names it."""
@@ -106,7 +109,9 @@ class Shown:
 class Asked(forms.Form):
     """What every action may be asked with."""
 
-    expect = forms.CharField(required=False, max_length=200, strip=False, widget=forms.HiddenInput)
+    expect = forms.CharField(
+        required=False, max_length=MOST_EXPECTED, strip=False, widget=forms.HiddenInput
+    )
     reason = forms.CharField(required=False, max_length=500, label="Reason, kept in the audit")
     unrecorded: frozenset[str] = frozenset()
     derived: frozenset[str] = frozenset()

@@ -7,10 +7,19 @@ from typing import Any
 
 from django import forms
 
-from echomq_admin.actions.action import Action, Asked, Order, Result, Shown, Subject, Target
+from echomq_admin.actions.action import (
+    MOST_EXPECTED,
+    Action,
+    Asked,
+    Order,
+    Result,
+    Shown,
+    Subject,
+    Target,
+)
 from echomq_admin.actions.admission import Payload, gate, mark
 from echomq_admin.actions.whereabouts import a_job, facts_of, look, state_of, whereabouts
-from echomq_admin.live.page import from_path, to_path
+from echomq_admin.live.page import BadParameter, from_path, to_path
 from echomq_admin.payload_view import veiled_by
 from echomq_admin.templatetags.payload import preview
 from queue_core import ids
@@ -55,8 +64,6 @@ class NewPayload(Asked):
 
 def _edit(order: Order) -> Plan[Result]:
     target, payload, expect = order.target, order.values["payload"], order.expect
-    if expect and expect == jobs.digest(payload):
-        return Result(Word.noop)
     word = yield from jobs.update_data(target.keys, target.item, payload, expect)
     if word is Word.invalid:
         why = "A payload of more than 1 MiB is not compared: leave the expected state out."
@@ -115,8 +122,10 @@ OFFERED = 50
 
 
 class OtherLane(Asked):
-    """The lane to wait in; `expect` is the one it waits in now."""
+    """The lane to wait in; `expect` is the one it waits in now, as in a path where it begins
+    with ~. What any engine named a lane is told whole, and the audit keeps its beginning."""
 
+    expect = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
     to = forms.CharField(
         max_length=14,
         label="To lane",
@@ -127,6 +136,19 @@ class OtherLane(Asked):
     def clean_to(self) -> str:
         """A lane's name is a branded id of any namespace."""
         return gate("lane", self.cleaned_data["to"])
+
+    def clean_expect(self) -> str:
+        """The text as it is, where it names a lane."""
+        expect: str = self.cleaned_data["expect"]
+        try:
+            _lane_of(expect)
+        except BadParameter as fault:
+            raise forms.ValidationError(f"The expected lane: {fault}.") from fault
+        return expect
+
+    def expected(self) -> str:
+        """As much of it as the audit has room for."""
+        return super().expected()[:MOST_EXPECTED]
 
 
 def _lane_of(expect: str) -> bytes:

@@ -253,6 +253,8 @@ def _remove(order: Order) -> Plan[Result]:
     if expected == State.in_lane and not lane:
         return Result(Word.gone, "Its row is gone and says no lane. Name the lane it was seen in.")
     word = yield from jobs.remove_member(target.keys, PLACES[expected], target.item, lane)
+    if word is Word.ok:
+        return Result(word, (yield from _what_is_left(target, expected, seen.value)))
     if word is not Word.gone:
         return Result(word)
     after = yield from whereabouts(target)
@@ -264,6 +266,20 @@ def _remove(order: Order) -> Plan[Result]:
     if _astray(target, after.value):
         return Result(Word.gone, "It is not in that lane any more. Nothing written.")
     return Result(Word.moved, f"It is {a_job(now)} now, not {expected}. Nothing written.")
+
+
+def _what_is_left(target: Target, expected: str, before: Standing) -> Plan[str]:
+    """After a set forgot it: that it had no row, or that its row stays. Empty where it went too."""
+    that = "waiting in that lane" if _astray(target, before) else a_job(State(expected))
+    out = f"{target.named} is not {that} any more."
+    if before.found == "none":
+        return f"{out} It had no row."
+    after = yield from whereabouts(target)
+    if after is None:
+        return f"{out} Whether its row is gone as well could not be read."
+    if after.value.found == "none":
+        return ""
+    return f"{out} Its row stays: it is {a_job(state_of(after.value))}."
 
 
 def _remove_row(target: Target, expected: str, state: State) -> Plan[Result]:

@@ -19,11 +19,10 @@ from echomq_admin.buses import bus_urls
 from echomq_admin.models import IN_HAND, AuditEntry
 from echomq_admin.views.access import allowed
 from echomq_admin.views.show import framed, told
+from queue_core.numbers import DIGITS
 from queue_core.outcomes import Outcome
 
 PAGE_SIZE = 50
-LONGEST = 10**18
-"""The greatest cursor a database takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ def audit(request: HttpRequest) -> HttpResponse:
     """A page of the audit, narrowed by who, action, outcome, and before which entry."""
     asked = {name: request.GET.get(name, "").strip() for name in ("who", "action", "outcome")}
     before = request.GET.get("before", "")
-    if before and not (before.isdecimal() and before.isascii() and int(before) < LONGEST):
+    if before and not (before.isdecimal() and before.isascii() and len(before) <= DIGITS):
         return told(request, 400, "That address asks for too much", "before is an entry's number.")
     entries = list(_narrowed(asked, int(before) if before else None)[: PAGE_SIZE + 1])
     more = entries[PAGE_SIZE - 1].pk if len(entries) > PAGE_SIZE else None

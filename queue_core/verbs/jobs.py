@@ -41,8 +41,8 @@ def update_data(
     q: QueueKeys, job_id: bytes | str, payload: bytes, expected_digest: str = ""
 ) -> Plan[Word]:
     """Replace the payload, in whatever state the job is: `ok` or `gone`. With the `digest` of the
-    payload that was seen also `moved`, where it is another by now, or `invalid`, where it is over
-    1 MiB and not compared."""
+    payload that was seen also `noop`, where it is the new one already, `moved`, where it is another
+    by now, or `invalid`, where it is over 1 MiB and not compared."""
     raw = ids.check(job_id)
     args = (q.base, raw, payload, expected_digest)
     return word((yield _UPDATE_DATA.call((q.row(raw),), *args)))

@@ -276,7 +276,9 @@ def test_removing_what_is_gone(do: Do, make: Builder) -> None:
 
 def test_case_72_an_orphan_can_be_swept(do: Do, make: Builder, bus: Bus, q: QueueKeys) -> None:
     job = make.ghost(q.pending)
-    assert do("remove_job", job.id, expect="pending", confirm="remove").outcome is Outcome.done
+    answer = do("remove_job", job.id, expect="pending", confirm="remove")
+    assert answer.outcome is Outcome.done
+    assert "It had no row" in answer.sentence
     assert bus.run(score(q.pending, job.id)) is None
 
 
@@ -309,7 +311,9 @@ def test_a_stray_of_another_lane_is_swept_and_its_job_stays(
     bus.run(command("ZADD", q.lane(other), 0, job.id))
     where = Target("main", q.name, job.id, lane=other)
     asked = {"target": where, "expect": "in_lane", "confirm": "remove"}
-    assert do("remove_job", **asked).outcome is Outcome.done
+    answer = do("remove_job", **asked)
+    assert answer.outcome is Outcome.done
+    assert "Its row stays" in answer.sentence
     assert job.group is not None
     assert bus.run(score(q.lane(job.group), job.id)) == 0
     assert bus.run(row(q, job.id))

@@ -59,6 +59,10 @@ def test_a_payload_that_changed_meanwhile_is_left_alone(
     assert payload(bus, q, job.id) == b"of another"
     again = do("edit_payload", job.id, payload="of another", expect=sha1(b"of another"))
     assert again.outcome is Outcome.already
+    unchanged = do("edit_payload", job.id, payload="seen", expect=sha1(b"seen"))
+    assert unchanged.outcome is Outcome.wrong_state, "it carries another, whatever was not changed"
+    bus.run(command("DEL", q.row(job.id)))
+    assert do("edit_payload", job.id, payload="x", expect=sha1(b"x")).outcome is Outcome.gone
 
 
 def test_no_payload_is_not_the_empty_one(do: Do, make: Builder, bus: Bus, q: QueueKeys) -> None:
@@ -270,6 +274,18 @@ def test_a_job_that_moved_meanwhile_stays_where_it_is(
     assert answer.outcome is Outcome.wrong_state
     assert job.group.decode() in answer.sentence
     assert bus.run(score(q.lane(job.group), job.id)) == 0
+
+
+def test_a_job_leaves_a_lane_whose_name_is_long(
+    do: Do, make: Builder, bus: Bus, q: QueueKeys
+) -> None:
+    """A foreign one: its dialog expects the whole name, of which the audit keeps the beginning."""
+    job, lane, to = make.in_lane(), b"l" * 4096, a_lane()
+    bus.run(command("HSET", q.row(job.id), "group", lane))
+    bus.run(command("ZADD", q.lane(lane), 0, job.id))
+    assert do("reassign_lane", job.id, to=to.decode(), expect=to_path(lane)).outcome is Outcome.done
+    assert bus.run(score(q.lane(to), job.id)) == 0
+    assert len(AuditEntry.objects.get().expected) == 200
 
 
 @pytest.mark.parametrize("state", [one for one in State if one is not State.in_lane])

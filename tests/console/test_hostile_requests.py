@@ -14,7 +14,7 @@ from echomq_admin.live.page import to_path
 from echomq_admin.models import AuditEntry
 from queue_core.bus import Bus
 from queue_core.keys import QueueKeys
-from tests.builders import command
+from tests.builders import Builder, command
 
 DEEP = {"array": "[" * 100_000, "object": '{"a":' * 50_000}
 LONE = "\ud800"
@@ -51,6 +51,20 @@ def test_text_without_bytes_is_invalid_whatever_field_holds_it(
     asked = {"bus": "main", "queue": to_path(q.name), "item": "~YQ", field: LONE}
     assert post(action, json.dumps(asked)).status_code == 422
     assert not AuditEntry.objects.exists()
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_an_expected_state_that_is_none_is_refused(
+    post: Any, make: Builder, q: QueueKeys, action: str
+) -> None:
+    job = make.in_lane()
+    for expect in ("~!", "~A", "~", "é", "-inf", "nan", "1e999", "9" * 199, "x" * 5000):
+        asked = {
+            "bus": "main", "queue": to_path(q.name), "item": to_path(job.id), "game": "~YQ",
+            "to": "PRT0NgWE000001", "payload": "x", "score": "5", "at_ms": "5", "limit": "5",
+            "weight": "5", "confirm": "no", "expect": expect,
+        }  # fmt: skip
+        assert post(action, json.dumps(asked)).status_code < 500, expect
 
 
 @pytest.mark.parametrize("name", ["active", "dead", "schedule", "pending"])

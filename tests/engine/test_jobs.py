@@ -30,6 +30,7 @@ def test_data_is_replaced_only_where_it_is_what_was_seen(run, q, make):
     seen = jobs.digest(b"\xffold")
     assert run(jobs.update_data(q, job.id, b"new", seen)) is Word.ok
     assert run(jobs.update_data(q, job.id, b"newer", seen)) is Word.moved
+    assert run(jobs.update_data(q, job.id, b"new", seen)) is Word.noop
     assert run(get_job(q, job.id)).value.payload == b"new"
     assert run(jobs.update_data(q, make.absent().id, b"x", seen)) is Word.gone
     run(command("HDEL", q.row(job.id), "payload"))

@@ -70,8 +70,13 @@ def update_data(w: World, hand: Random) -> None:
     job_id, payload = hand.choice(IDS), a_payload(hand)
     job, seen = model.jobs.get(job_id), hand.choice([None, a_payload(hand)])
     plan = jobs.update_data(q, job_id, payload, "" if seen is None else jobs.digest(seen))
-    moved = job is not None and seen not in (None, job.row[b"payload"])
-    expected = Word.moved if moved else model.change(job_id, b"payload", payload)
+    held = None if job is None or seen is None else job.row[b"payload"]
+    if held is not None and payload == held:
+        expected = Word.noop
+    elif held not in (None, seen):
+        expected = Word.moved
+    else:
+        expected = model.change(job_id, b"payload", payload)
     w.do(f"update_data {job_id!r} {seen!r}", plan, expected)
 
 

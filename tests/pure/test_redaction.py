@@ -66,12 +66,15 @@ def test_a_lone_surrogate_breaks_nothing() -> None:
         {"body": '{"token":"hunter22"}'},
         {"url": "https://x.test/?token=hunter22&b=1"},
         {"note": "it was hunter22", "secret": "hunter22"},
+        {"token": "hunter22", "seen": {"hunter22": 1}},
+        {"password=hunter22": 1},
+        {"body": json.dumps({"body": json.dumps({"token": 'a"hunter22', "b": 1})})},
     ],
 )
 def test_secrets_are_masked_at_any_depth(payload: object) -> None:
     over = veil(json.dumps(payload).encode())
     assert "hunter22" not in over.preview(10_000).text
-    assert all("hunter22" not in line.text for line in over.lines(100))
+    assert all("hunter22" not in f"{line.key} {line.text}" for line in over.lines(100))
 
 
 def test_a_masked_line_tells_its_size_only() -> None:
@@ -95,6 +98,8 @@ def test_the_same_secret_is_masked_in_an_error() -> None:
         b"api_key = 's3cret-one'",
         b'{"token":"s3cret\\"-one',
         b"X-Auth-Token: s3cret-one, next",
+        rb'bad body "{\"token\": \"s3cret\\\"-one\", \"n\": 1}"',
+        rb"bad body '{\'password\': \'s3cret-one'",
     ],
 )
 def test_assignments_in_free_text_are_masked(error: bytes) -> None:
