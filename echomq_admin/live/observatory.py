@@ -53,6 +53,7 @@ class Observatory:
         self._below = settings.FORCE_SCRIPT_NAME or get_script_prefix()
         self._views: dict[Watch, View] = {}
         self._watchers: dict[Watch, dict[object, Wake]] = {}
+        self._owed: set[View] = set()
         self._ticking: dict[str, asyncio.Task[None]] = {}
         self._observers = {
             name: Observer(self.scenes[name], url) for name, url in bus_urls().items()
@@ -173,7 +174,11 @@ class Observatory:
 
     def _redraw(self, view: View) -> bool:
         """Draw a view and tell those who watch it; whether more than its age moved."""
-        if not view.watch.bus and host_ms() - view.drawn_ms < TICK_MS:
+        early_ms = TICK_MS - (host_ms() - view.drawn_ms)
+        if not view.watch.bus and early_ms > 0:
+            if view not in self._owed:
+                self._owed.add(view)
+                self._loop.call_later(early_ms / 1000, self._redraw_owed, view)
             return False
         moved = view.moved
         if view.update(self.scenes, self._shaped(view)):
@@ -181,11 +186,23 @@ class Observatory:
                 wake()
         return view.moved != moved
 
+    def _redraw_owed(self, view: View) -> None:
+        """A wall that was drawn for one bus a moment before another had news."""
+        self._owed.discard(view)
+        if self._views.get(view.watch) is view:
+            self._redraw(view)
+
 
 @cache
 def observatory() -> Observatory:
     """The one of this process, begun by the first who looks."""
     return Observatory()
+
+
+def has_seen(bus: str, queue: bytes) -> bool:
+    """Whether this process has met a queue. One in which nobody looks has met none."""
+    scene = observatory().scenes.get(bus) if observatory.cache_info().currsize else None
+    return scene is not None and queue in scene.queues
 
 
 def shut() -> None:

@@ -49,6 +49,9 @@ GLANCED, WALLED = 20, 60
 
 HEALTH_MS = 5_000
 SCAN_REST_MS = 2_000
+"""Between two passes of the search for queues, for the rail; a wall is searched for in every
+tick, so that what appears shows within a second."""
+
 RETRY_MS = (500, 5_000)
 COMMAND_MS = 10_000
 """Long enough for a slow bus to be shown as slow, not as gone."""
@@ -103,12 +106,10 @@ class Observer:
     # ---- one tick --------------------------------------------------------------------------
 
     async def tick(self, views: Sequence[View], walled: bool) -> None:
-        """Read what these views and the rail need, in one round trip."""
+        """Read what these views and the rail need, in one round trip; in one more the queues
+        that a wall meets for the first time."""
         async with self._turn:
-            asked = self._ask(self._chosen(views, walled))
-            for view in views:
-                self._look(asked, view)
-            await self._run(asked)
+            await self._read(views, walled)
 
     async def first(self, page: Page, watch: Watch, walled: bool) -> View:
         """A view for one first paint. A bus that lets it wait is shown as it is known; what was
@@ -128,12 +129,17 @@ class Observer:
 
     async def _first(self, view: View, walled: bool) -> None:
         async with self._turn:
-            asked = self._ask(self._chosen([view], walled))
+            await self._read([view], walled)
+
+    async def _read(self, views: Sequence[View], walled: bool) -> None:
+        known = frozenset(self.scene.queues)
+        asked = self._ask(self._chosen(views, walled))
+        for view in views:
             self._look(asked, view)
-            known = len(self.scene.queues)
-            await self._run(asked)
-            if walled and len(self.scene.queues) > known:
-                await self._run(self._ask(self._chosen([view], walled)))
+        await self._run(asked, 0 if walled else SCAN_REST_MS)
+        met = [queue for queue in self.scene.queues if queue not in known] if walled else []
+        if met:
+            await self._run(self._ask(met[:WALLED]))
 
     def _unanswered(self, view: View) -> list[EchoMQError]:
         why = self.scene.status.why or "The bus has not answered yet."
@@ -162,10 +168,14 @@ class Observer:
         asked.views.append((view, len(plans)))
         asked.plans.extend(plans)
 
-    async def _run(self, asked: _Asked) -> None:
+    async def _run(self, asked: _Asked, rest_ms: int | None = None) -> None:
+        """One round trip, with the upkeep unless `rest_ms`, the pause between two searches, is
+        None."""
         began = host_ms()
         refused = await self._connect()
-        extra = [] if refused else self._upkeep(timeless=not asked.queues)
+        extra = []
+        if not refused and rest_ms is not None:
+            extra = self._upkeep(rest_ms, timeless=not asked.queues)
         plans = asked.plans + [plan for _, plan in extra]
         results = [refused] if refused else await self._answers(plans)
         took = host_ms() - began
@@ -240,7 +250,7 @@ class Observer:
             view.results = results[at : at + size]
             at += size
 
-    def _upkeep(self, timeless: bool) -> list[tuple[str | None, Plan[Any]]]:
+    def _upkeep(self, rest_ms: int, timeless: bool) -> list[tuple[str | None, Plan[Any]]]:
         """Health now and then, or where no sample tells the time; and the next step of the
         search for queues."""
         now = host_ms()
@@ -250,7 +260,7 @@ class Observer:
             extra.append((None, health()))
         nodes = self._bus.primaries() if self._bus is not None else ()
         self.scene.primaries = len(nodes)
-        if not self._scanning and now - self._rested_ms >= SCAN_REST_MS:
+        if not self._scanning and now - self._rested_ms >= rest_ms:
             self._scanning = dict.fromkeys(nodes, b"0")
         self._scanning = {node: at for node, at in self._scanning.items() if node in nodes}
         extra += [(node, discover(at, node)) for node, at in self._scanning.items()]

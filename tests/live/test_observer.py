@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from echomq_admin.charts.throughput import UNKNOWN, latest
-from echomq_admin.live import sampler
+from echomq_admin.live import observatory, sampler
 from echomq_admin.live.frames import View
 from echomq_admin.live.page import Watch
 from echomq_admin.live.pages import PAGES
@@ -283,12 +283,44 @@ def test_paused_since_is_known_only_where_it_was_seen(filled):
     assert scene.paused_since(b"cm") is not None
 
 
-async def test_a_queue_that_comes_later_is_found(observer, filled, monkeypatch):
-    monkeypatch.setattr(sampler, "SCAN_REST_MS", 0)
+async def test_a_queue_that_comes_later_is_on_the_wall_with_its_counts_a_tick_later(
+    observer, filled
+):
+    """Searched for in every tick, by one step of the search each, and looked at in the same."""
     for _ in range(3):
         await observer.tick([], walled=True)
-    filled.run(command("ZADD", queue("later").pending, 0, mint()))
-    for _ in range(3):
-        await observer.tick([], walled=True)
-    assert b"later" in observer.scene.queues
-    assert observer.scene.sample(b"later").value.pending == 1
+    for name in ("later", "later-still"):
+        filled.run(command("ZADD", queue(name).pending, 0, mint()))
+        with counted() as trips:
+            await observer.tick([], walled=True)
+        assert observer.scene.sample(name.encode()).value.pending == 1
+        assert [trip.count("reads/discover") for trip in trips.calls] == [1, 0]
+        assert trips.calls[1] == ["reads/sample"]
+
+
+async def test_without_a_wall_the_search_rests_between_its_passes(observer, filled):
+    await observer.tick([view()], walled=False)
+    with counted() as trips:
+        await observer.tick([view()], walled=False)
+    assert "reads/discover" not in trips.calls[0]
+
+
+def test_what_a_bus_brings_while_the_wall_was_just_drawn_is_drawn_soon_after(watched):
+    """Without waiting for the next tick of any bus."""
+    watch, here = Watch("", "overview"), observatory.observatory()
+    wall = View(PAGES["overview"], watch)
+
+    async def brought() -> list[int]:
+        here._views[watch] = wall
+        wall.drawn_ms = begun = host_ms()
+        assert not any(here._redraw(wall) for _ in range(3))
+        for _ in range(100):
+            if wall.state.version:
+                break
+            await asyncio.sleep(0.02)
+        del here._views[watch]
+        return [wall.state.version, wall.drawn_ms - begun]
+
+    version, after = here._send(brought()).result(10)
+    assert version == 1
+    assert after >= sampler.TICK_MS
