@@ -21,7 +21,7 @@ def as_bytes(name: bytes | str) -> bytes:
 def check_queue(name: bytes | str) -> bytes:
     """The name's bytes, or `InvalidError` where a queue may not be called so."""
     raw = as_bytes(name)
-    if not _QUEUE.fullmatch(raw) or raw == RESERVED_QUEUE:
+    if not isinstance(raw, bytes) or not _QUEUE.fullmatch(raw) or raw == RESERVED_QUEUE:
         raise InvalidError(
             f"a queue name is 1 to 128 of A-Z a-z 0-9 . _ - and not 'emq', got {quoted(name)}"
         )

@@ -1,6 +1,8 @@
 """Numbers a verb takes: whole, in range, and exact where the server keeps them as a score; and
 numbers that the bus holds as text, which may be anything."""
 
+import math
+
 from queue_core.errors import InvalidError
 
 EXACT = 2**53 - 1
@@ -31,6 +33,14 @@ def delay(ms: int, least: int = 0) -> int:
 def instant(ms: int) -> int:
     """An absolute time in Unix ms, past or future."""
     return whole(ms, "an instant in Unix ms", -EXACT)
+
+
+def seconds(span: float, what: str) -> float:
+    """A span in s, from 0. `InvalidError` for anything else."""
+    fits = isinstance(span, int | float) and not isinstance(span, bool) and 0 <= span < math.inf
+    if not fits:
+        raise InvalidError(f"{what} is a number from 0, got {span!r}")
+    return span
 
 
 def digits(raw: bytes | None) -> int | None:

@@ -30,9 +30,9 @@ class AsyncBatchConsumer(AsyncLoop):
     """Serves one queue by the batch until `stop`; `BatchConsumer` says what the options mean.
 
     `handler` is a coroutine function, which gets `AsyncTask`s, or a plain one, which gets `Task`s
-    and runs in a thread. `stop` and `quiet` belong to the loop's thread. Cancelling whoever awaits
-    `run` is the hard stop: handlers are cancelled, nothing more is settled, jobs return when their
-    leases end.
+    and runs in a thread. `stop` and `quiet` may be called from any thread. Cancelling whoever
+    awaits `run` is the hard stop: handlers are cancelled, nothing more is settled, jobs return when
+    their leases end.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class AsyncBatchConsumer(AsyncLoop):
         label: str = "",
     ) -> None:
         self.q = queue(name)
-        self.worker = worker_id(label)
+        self.worker = worker_id(label, [self.q.name])
         awaited = is_awaited(handler)
         size = Size(min_size, max_size)
         self._gathering = Gathering(self.q, size, window_ms, poll_ms, beat_ms, lanes)

@@ -9,6 +9,7 @@ import time
 
 from queue_core.errors import EchoMQError
 from queue_core.keys import queue
+from queue_core.numbers import whole
 from queue_core.work.async_loops import AsyncLoop, AsyncServes, within
 from queue_core.work.consumer import AHEAD
 from queue_core.work.hands import Handler, Hands, ThreadHands
@@ -27,8 +28,9 @@ class AsyncConsumer(AsyncLoop):
     `Task` and runs in a thread. One that runs over `timeout_ms` fails its attempt at that moment.
     An awaited one is cancelled and its place is free at once, even if it takes its time to end;
     a thread cannot be ended from outside: `task.cancel` is asked, and its place is taken until it
-    returns. `stop` and `quiet` belong to the loop's thread. Cancelling whoever awaits `run` is the
-    hard stop: handlers are cancelled, nothing more is settled, jobs return when their leases end.
+    returns. `stop` and `quiet` may be called from any thread. Cancelling whoever awaits
+    `run` is the hard stop: handlers are cancelled, nothing more is settled, jobs return when their
+    leases end.
     """
 
     def __init__(
@@ -48,7 +50,8 @@ class AsyncConsumer(AsyncLoop):
         label: str = "",
     ) -> None:
         self.q = queue(name)
-        self.worker = worker_id(label)
+        self.worker = worker_id(label, [self.q.name])
+        beat_s = whole(beat_ms, "a beat in ms") / 1000
         awaited = is_awaited(handler)
         kind, told = (TaskHands, self._told_here) if awaited else (ThreadHands, self._told)
         hands: Hands = kind(handler, concurrency, timeout_ms, told)
@@ -62,7 +65,7 @@ class AsyncConsumer(AsyncLoop):
         )  # fmt: skip
         self._watch = self._watches[0]
         self._look = look(self.q)
-        self._beat_s = beat_ms / 1000
+        self._beat_s = beat_s
         self._beat_at = 0.0
         self._short, self._dry = True, False
 

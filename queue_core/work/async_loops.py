@@ -15,7 +15,9 @@ from queue_core.async_watches import AsyncWatch, AsyncWatches
 from queue_core.errors import EchoMQError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
+from queue_core.numbers import seconds
 from queue_core.plans import Plan
+from queue_core.work.flags import Once
 from queue_core.work.hands import Hands
 from queue_core.work.ledger import Ledger
 from queue_core.work.loops import HEARTBEAT_S
@@ -42,6 +44,19 @@ async def within(event: asyncio.Event, seconds: float) -> bool:
         return event.is_set()
 
 
+def from_anywhere(loop: asyncio.AbstractEventLoop | None, *changes: Callable[[], object]) -> None:
+    """Make changes that can be made twice: at once in the loop's own thread, and in the loop's
+    next turn, which other threads and signal handlers wake it for. None is the loop that has not
+    begun."""
+    here = loop is None or asyncio._get_running_loop() is loop
+    for change in changes:
+        if here:
+            change()
+        if loop is not None:
+            with contextlib.suppress(RuntimeError):  # it has ended; there is nothing to wake
+                loop.call_soon_threadsafe(change)
+
+
 class AsyncLoop(ABC):
     """One worker of some queues. A subclass says how it serves them."""
 
@@ -56,6 +71,7 @@ class AsyncLoop(ABC):
         lease_ms: int,
         drain_s: float,
     ) -> None:
+        self._drain_s = seconds(drain_s, "a drain in s")
         self._bus = bus
         self._hands = hands
         self._ledgers = list(ledgers)
@@ -66,23 +82,22 @@ class AsyncLoop(ABC):
         self._trouble = Trouble(name, _log)
         self._awaited = awaited
         self._lease_ms = lease_ms
-        self._drain_s = drain_s
+        self._once = Once()
         self._stopping = asyncio.Event()
         self._ended = asyncio.Event()
         self._quiet = False
-        self._loop: asyncio.AbstractEventLoop
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     # ---- what others may ask -----------------------------------------------------------------
 
     def stop(self) -> None:
         """Claim nothing more; `run` returns when what is in hand is settled."""
-        self._stopping.set()
-        self._changed.set()
+        from_anywhere(self._loop, self._stopping.set, self._changed.set)
 
     def quiet(self, on: bool = True) -> None:
         """Claim nothing more, but stay; or go on."""
         self._quiet = on
-        self._changed.set()
+        from_anywhere(self._loop, self._changed.set)
 
     @property
     def in_hand(self) -> int:
@@ -99,10 +114,11 @@ class AsyncLoop(ABC):
     async def run(self) -> bool:
         """Serve until `stop`. Answers whether every job in hand was settled in time; what was
         not comes back when its lease ends."""
+        self._once.begin()
         self._loop = asyncio.get_running_loop()
-        self._hands.start()
         beat = asyncio.create_task(self._beat())
         try:
+            self._hands.start()
             while not self._stopping.is_set():
                 await self._serve(await self._collect())
             drained = await self._drain()
@@ -143,14 +159,17 @@ class AsyncLoop(ABC):
         """Give back what was not begun, and settle what is in hand while there is time."""
         deadline = time.monotonic() + self._drain_s
         await self._bus.run_all([ledger.give_back() for ledger in self._ledgers])
-        while (now := await self._collect()) < deadline and self.in_hand:
+        now = await self._collect()
+        while self.in_hand:
             owing = [ledger for ledger in self._ledgers if ledger.unsettled]
-            if not owing:
-                await self._rest(deadline - now)
-                continue
-            wait_s = await self._settle(owing)
+            wait_s = await self._settle(owing) if owing else 0.0
+            if now >= deadline:
+                break  # what had ended by then is settled, too
             if wait_s:
                 await asyncio.sleep(min(wait_s, deadline - now))
+            elif not owing:
+                await self._rest(deadline - now)
+            now = await self._collect()
         if self.in_hand:
             _log.error("%d jobs are left unsettled; they return by lease", self.in_hand)
         return not self.in_hand
@@ -172,6 +191,7 @@ class AsyncLoop(ABC):
         """What makes tasks of leases of a queue."""
         if self._awaited:
             return partial(AsyncTask, self._bus, q)
+        assert self._loop is not None
         return partial(Task, FromThread(self._bus, self._loop), q)
 
     # ---- rest --------------------------------------------------------------------------------
@@ -191,8 +211,7 @@ class AsyncLoop(ABC):
 
     def _told(self) -> None:
         """Called by the threads of handlers, which may outlive the loop."""
-        with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._changed.set)
+        from_anywhere(self._loop, self._changed.set)
 
     # ---- the beat ----------------------------------------------------------------------------
 

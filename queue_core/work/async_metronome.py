@@ -28,9 +28,9 @@ class AsyncMetronome(AsyncLoop):
     options mean.
 
     The handlers are all coroutine functions, which get an `AsyncTask`, or all plain ones, which
-    get a `Task` and run in threads. `stop` and `quiet` belong to the loop's thread. Cancelling
-    whoever awaits `run` is the hard stop: handlers are cancelled, nothing more is settled, jobs
-    return when their leases end.
+    get a `Task` and run in threads. `stop` and `quiet` may be called from any thread.
+    Cancelling whoever awaits `run` is the hard stop: handlers are cancelled, nothing more is
+    settled, jobs return when their leases end.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class AsyncMetronome(AsyncLoop):
         label: str = "",
     ) -> None:
         by_name, awaited = named(handlers)
-        self.worker = worker_id(label)
+        self.worker = worker_id(label, by_name)
         workers = whole(workers, "workers")
         kind, told = (TaskHands, self._told_here) if awaited else (ThreadHands, self._told)
         hands: Hands = kind(lambda task: by_name[task.queue](task), workers, timeout_ms, told)

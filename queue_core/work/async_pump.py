@@ -7,11 +7,13 @@ import logging
 import time
 from collections.abc import Sequence
 
+from queue_core import numbers
 from queue_core.async_watches import AsyncWatch
 from queue_core.errors import EchoMQError
 from queue_core.keys import QueueKeys
 from queue_core.nodes import lease_of
-from queue_core.work.async_loops import within
+from queue_core.work.async_loops import from_anywhere, within
+from queue_core.work.flags import Once
 from queue_core.work.pump import (
     LEASES_MS,
     MAX_STALLED,
@@ -21,6 +23,7 @@ from queue_core.work.pump import (
     Turn,
     do_due,
     due_of,
+    kept,
     lines_of,
     one,
     return_stalled,
@@ -40,9 +43,12 @@ class AsyncPump:
         mint: Mint | None = None,
         max_stalled: int = MAX_STALLED,
     ) -> None:
+        queues = kept(queues)
         self._bus = bus
+        self._once = Once()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._mint: Mint = lease_of(bus).mint if mint is None else mint
-        self._max_stalled = max_stalled
+        self._max_stalled = numbers.whole(max_stalled, "deaths of workers")
         self._stopping = False
         self._changed = asyncio.Event()
         self._trouble = Trouble(name_of("pump", [q.name for q in queues]), _log)
@@ -54,9 +60,9 @@ class AsyncPump:
         self._turns = [(Turn(q), lines[name]) for name, q in zip(names, queues, strict=True)]
 
     def stop(self) -> None:
-        """End after the sweep under way. Belongs to the loop's thread."""
+        """End after the sweep under way."""
         self._stopping = True
-        self._changed.set()
+        from_anywhere(self._loop, self._changed.set)
 
     @property
     def faults(self) -> int:
@@ -65,6 +71,8 @@ class AsyncPump:
 
     async def run(self) -> None:
         """Sweep until `stop`; trouble with the server is waited out."""
+        self._once.begin()
+        self._loop = asyncio.get_running_loop()
         try:
             while not self._stopping and self._turns:
                 for turn, watch in self._turns:

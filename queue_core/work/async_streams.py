@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
+import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol, TypeAlias
@@ -13,8 +13,10 @@ from queue_core.async_watches import AsyncWatches
 from queue_core.errors import EchoMQError
 from queue_core.keys import queue
 from queue_core.names import as_bytes
+from queue_core.numbers import seconds, whole
 from queue_core.verbs import streams
-from queue_core.work.async_loops import within
+from queue_core.work.async_loops import from_anywhere, within
+from queue_core.work.flags import Once
 from queue_core.work.records import (
     ACK_S,
     BEAT_MS,
@@ -28,12 +30,14 @@ from queue_core.work.records import (
     Pages,
     Record,
     fresh_consumer,
+    handled,
     hold,
     settle,
     trim_each,
 )
 from queue_core.work.streams import RETAIN_MS, RecordHandler
 from queue_core.work.task import AsyncRuns
+from queue_core.work.task_hands import END_S, is_awaited
 from queue_core.work.trouble import Trouble
 from queue_core.work.verdicts import Verdict, failure, verdict_of
 
@@ -48,7 +52,7 @@ class AsyncServes(AsyncRuns, AsyncWatches, Protocol):
 
 class AsyncStreamConsumer:
     """Hands the records of a stream to `handler`, a coroutine function or a plain one, which runs
-    in a thread; `StreamConsumer` says what the options mean. `stop` belongs to the loop's thread.
+    in a thread; `StreamConsumer` says what the options mean. `stop` may be called from any thread.
     Cancelling whoever awaits `run` is the hard stop: what was not acknowledged comes again."""
 
     def __init__(
@@ -67,13 +71,16 @@ class AsyncStreamConsumer:
         max_deliveries: int = MAX_DELIVERIES,
         drain_s: float = DRAIN_S,
     ) -> None:
+        handled(handler)
         who = as_bytes(consumer) or fresh_consumer()
         words = (queue(name), as_bytes(stream), as_bytes(group), who)
         self.group = Group(*words, from_start, size, beat_ms, idle_ms, max_deliveries)
         self._bus = bus
         self._handler: Callable[[Any], Any] = handler
-        self._awaited = inspect.iscoroutinefunction(handler)
-        self._drain_s = drain_s
+        self._awaited = is_awaited(handler)
+        self._drain_s = seconds(drain_s, "a drain in s")
+        self._once = Once()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._changed = asyncio.Event()
         self._watch = bus.watch(self.group.q.stream(self.group.stream), self._changed)
         self._stopping = asyncio.Event()
@@ -83,11 +90,12 @@ class AsyncStreamConsumer:
     def stop(self) -> None:
         """Take nothing more; `run` returns when what is in hand is worked off."""
         self._stop_by = time.monotonic() + self._drain_s
-        self._stopping.set()
-        self._changed.set()
+        from_anywhere(self._loop, self._stopping.set, self._changed.set)
 
     async def run(self) -> None:
         """Serve until `stop`; trouble with the server is waited out."""
+        self._once.begin()
+        self._loop = asyncio.get_running_loop()
         pages, trouble = Pages(self.group), Trouble(f"stream {self.group.stream!r}", _log)
         asking = Asking(self.group)
         try:
@@ -135,11 +143,25 @@ class AsyncStreamConsumer:
         await self._settle()
 
     async def _verdict(self, one: Record) -> Verdict:
+        """The handler's, in a task of its own, so that a cancelling of the one is not taken for a
+        cancelling of the other, neither where a handler raises it nor where it keeps it."""
+        task = asyncio.create_task(self._handled(one))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait({task}, timeout=END_S)
+            raise
+
+    async def _handled(self, one: Record) -> Verdict:
         try:
             if self._awaited:
                 return verdict_of(await self._handler(one))
             return verdict_of(await asyncio.to_thread(self._handler, one))
-        except Exception as error:  # noqa: BLE001 (whatever a handler raises is its failure)
+        except BaseException as error:  # whatever a handler raises is its record's failure
+            here = threading.current_thread() is threading.main_thread()
+            if here and isinstance(error, KeyboardInterrupt):  # the program's, not the handler's
+                raise
             return failure(error)
 
     async def _settle(self) -> None:
@@ -163,15 +185,17 @@ class AsyncRetention:
     def __init__(self, bus: AsyncRuns, keeps: Sequence[Keep], every_ms: int = RETAIN_MS) -> None:
         self._bus = bus
         self._keeps = list(keeps)
-        self._every_s = every_ms / 1000
+        self._every_s = whole(every_ms, "a round in ms") / 1000
         self._stopping = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def stop(self) -> None:
-        """End after the round under way. Belongs to the loop's thread."""
-        self._stopping.set()
+        """End after the round under way."""
+        from_anywhere(self._loop, self._stopping.set)
 
     async def run(self) -> None:
         """Trim until `stop`; trouble with the server is waited out."""
+        self._loop = asyncio.get_running_loop()
         trouble, wait_s = Trouble("retention", _log), 0.0
         while not await within(self._stopping, wait_s):
             if fault := await self._bus.run(trim_each(self._keeps)):

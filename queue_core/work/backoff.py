@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from queue_core.errors import InvalidError
+from queue_core.numbers import delay
 
 
 class Backoff(Protocol):
@@ -83,18 +84,16 @@ class Jitter:
 
 def fixed(ms: int) -> Fixed:
     """The same `ms` (0 or more) after every failure."""
-    if ms < 0:
-        raise InvalidError(f"a delay is 0 ms or more, got {ms}")
-    return Fixed(ms)
+    return Fixed(delay(ms))
 
 
 def exponential(base_ms: int, cap_ms: int) -> Exponential:
     """Doubling from `base_ms` up to `cap_ms`, both 0 or more."""
-    if base_ms < 0 or cap_ms < 0:
-        raise InvalidError(f"delays are 0 ms or more, got {base_ms} and {cap_ms}")
-    return Exponential(base_ms, cap_ms)
+    return Exponential(delay(base_ms), delay(cap_ms))
 
 
 def jitter(inner: Backoff) -> Jitter:
     """Full jitter over another policy."""
+    if not callable(getattr(inner, "delay", None)):
+        raise InvalidError(f"jitter is over another policy, got {inner!r}")
     return Jitter(inner)

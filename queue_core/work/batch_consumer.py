@@ -70,7 +70,7 @@ class BatchConsumer(Loop):
         label: str = "",
     ) -> None:
         self.q = queue(name)
-        self.worker = worker_id(label)
+        self.worker = worker_id(label, [self.q.name])
         awaited = is_awaited(handler)
         size = Size(min_size, max_size)
         self._gathering = Gathering(self.q, size, window_ms, poll_ms, beat_ms, lanes)
@@ -96,7 +96,7 @@ class BatchConsumer(Loop):
             self._stopping.wait(self._not_before - now)
         elif self._ledger.unsettled:
             self._not_before = now + self._settle([self._ledger])
-        elif self._quiet.is_set() or not self._places.idle:
+        elif self._quiet or not self._places.idle:
             self._rest(self._beat_ms / 1000)
         elif now < self._gathering.look_at:
             self._rest(self._gathering.look_at - now, self._ledgers)

@@ -13,6 +13,7 @@ import time
 
 from queue_core.errors import EchoMQError
 from queue_core.keys import queue
+from queue_core.numbers import whole
 from queue_core.work.hands import Handler, Hands, ThreadHands
 from queue_core.work.ledger import Ledger
 from queue_core.work.loops import (
@@ -75,7 +76,8 @@ class Consumer(Loop):
         label: str = "",
     ) -> None:
         self.q = queue(name)
-        self.worker = worker_id(label)
+        self.worker = worker_id(label, [self.q.name])
+        beat_s = whole(beat_ms, "a beat in ms") / 1000
         awaited = is_awaited(handler)
         kind = LoopHands if awaited else ThreadHands
         hands: Hands = kind(handler, concurrency, timeout_ms, self._told)
@@ -89,7 +91,7 @@ class Consumer(Loop):
         )  # fmt: skip
         self._watch = self._watches[0]
         self._look = look(self.q)
-        self._beat_s = beat_ms / 1000
+        self._beat_s = beat_s
         self._beat_at = 0.0
         self._short, self._dry = True, False
 
@@ -99,7 +101,7 @@ class Consumer(Loop):
         only a change makes another worth its while. What was heard of is claimed at once, and the
         watch set when its handler has it."""
         self._dry = self._dry and now < self._beat_at
-        want = None if self._dry or self._quiet.is_set() else self._ledger.want()
+        want = None if self._dry or self._quiet else self._ledger.want()
         if want is None and not self._ledger.unsettled:
             if self._dry:
                 self._rest(self._beat_at - now, self._ledgers)

@@ -17,6 +17,8 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeAlias
 
 from queue_core import telemetry
+from queue_core.errors import InvalidError
+from queue_core.numbers import whole
 from queue_core.work.task import Attempt, Task
 from queue_core.work.verdicts import Verdict, failure, overtime, verdict_of
 
@@ -60,9 +62,13 @@ class Hands(ABC):
         timeout_ms: int | None,
         told: Callable[[], None],
     ) -> None:
+        if not callable(handler):
+            raise InvalidError(f"a handler is a function, got {handler!r}")
         self.out = 0
         self._handler = handler
-        self._size = size
+        self._size = whole(size, "jobs at once")
+        if timeout_ms is not None:
+            whole(timeout_ms, "a handler's time in ms")
         self._timeout_ms = timeout_ms
         self._told = told
         self._laid: deque[tuple[InHand, bool, bool]] = deque()

@@ -10,8 +10,8 @@ import threading
 import time
 from collections.abc import Callable
 
-from queue_core import telemetry
-from queue_core.errors import EchoMQError, UnavailableError, UnknownOutcomeError
+from queue_core import numbers, telemetry
+from queue_core.errors import EchoMQError, InvalidError, UnavailableError, UnknownOutcomeError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
 from queue_core.outcomes import OUTCOME_OF, Outcome, Word
@@ -54,10 +54,12 @@ class Ledger:
         self._worker = worker
         self._hands = hands
         self._concurrency = concurrency
-        self._lease_ms = lease_ms
+        self._lease_ms = numbers.lease(lease_ms)
+        if not isinstance(policy, Policy):
+            raise InvalidError(f"failures are retried by a Policy, got {policy!r}")
         self._policy = policy
         self._weighted = weighted
-        self._ahead = Ahead(concurrency, ahead)
+        self._ahead = Ahead(concurrency, numbers.whole(ahead, "jobs ahead", 0))
         self._held: dict[Held, InHand] = {}
         self._lock = threading.Lock()
         self._refusals = Trouble(f"settle on {q.name!r}", _log)

@@ -18,9 +18,11 @@ from typing import Any, Protocol
 from queue_core.errors import EchoMQError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
+from queue_core.numbers import seconds
 from queue_core.plans import Plan
 from queue_core.watches import ANY, Watch, Watches, wait_each
 from queue_core.work.backoff import exponential, jitter
+from queue_core.work.flags import Flag, Once
 from queue_core.work.hands import Hands
 from queue_core.work.ledger import Ledger
 from queue_core.work.serving import Policy
@@ -63,6 +65,7 @@ class Loop(ABC):
         lease_ms: int,
         drain_s: float,
     ) -> None:
+        self._drain_s = seconds(drain_s, "a drain in s")
         self._bus = bus
         self._hands = hands
         self._ledgers = list(ledgers)
@@ -70,10 +73,10 @@ class Loop(ABC):
         self._trouble = Trouble(name, _log)
         self._for_awaited = Awaited(bus) if awaited else None
         self._lease_ms = lease_ms
-        self._drain_s = drain_s
-        self._stopping = threading.Event()
+        self._once = Once()
+        self._stopping = Flag()
         self._ended = threading.Event()
-        self._quiet = threading.Event()
+        self._quiet = False
         self._resting = False
 
     # ---- what others may ask -----------------------------------------------------------------
@@ -85,10 +88,7 @@ class Loop(ABC):
 
     def quiet(self, on: bool = True) -> None:
         """Claim nothing more, but stay; or go on."""
-        if on:
-            self._quiet.set()
-        else:
-            self._quiet.clear()
+        self._quiet = on
         self._watches[0].nudge()
 
     @property
@@ -106,10 +106,11 @@ class Loop(ABC):
     def run(self) -> bool:
         """Serve until `stop`. Answers whether every job in hand was settled in time; what was
         not comes back when its lease ends."""
+        self._once.begin()
         beater = threading.Thread(target=self._beat, name="beat", daemon=True)
-        beater.start()
-        self._hands.start()
         try:
+            self._hands.start()
+            beater.start()
             while not self._stopping.is_set():
                 self._serve(self._collect())
             drained = self._drain()
@@ -141,14 +142,17 @@ class Loop(ABC):
         """Give back what was not begun, and settle what is in hand while there is time."""
         deadline = time.monotonic() + self._drain_s
         self._bus.run_all([ledger.give_back() for ledger in self._ledgers])
-        while (now := self._collect()) < deadline and self.in_hand:
+        now = self._collect()
+        while self.in_hand:
             owing = [ledger for ledger in self._ledgers if ledger.unsettled]
-            if not owing:
-                self._rest(deadline - now)
-                continue
-            wait_s = self._settle(owing)
+            wait_s = self._settle(owing) if owing else 0.0
+            if now >= deadline:
+                break  # what had ended by then is settled, too
             if wait_s:
                 self._ended.wait(min(wait_s, deadline - now))
+            elif not owing:
+                self._rest(deadline - now)
+            now = self._collect()
         if self.in_hand:
             _log.error("%d jobs are left unsettled; they return by lease", self.in_hand)
         return not self.in_hand
@@ -208,7 +212,7 @@ class Loop(ABC):
         every_s = min(HEARTBEAT_S, self._lease_ms / 3000)
         wait_s = 0.0
         while not self._ended.wait(wait_s):
-            quiet = self._quiet.is_set() or self._stopping.is_set()
+            quiet = self._quiet or self._stopping.is_set()
             answers = self._bus.run_all([ledger.beat(quiet) for ledger in self._ledgers])
             faults = [answer for answer in answers if isinstance(answer, EchoMQError)]
             wait_s = every_s

@@ -56,7 +56,7 @@ class Metronome(Loop):
         label: str = "",
     ) -> None:
         by_name, awaited = named(handlers)
-        self.worker = worker_id(label)
+        self.worker = worker_id(label, by_name)
         workers = whole(workers, "workers")
         kind = LoopHands if awaited else ThreadHands
         hands: Hands = kind(lambda task: by_name[task.queue](task), workers, timeout_ms, self._told)
@@ -79,10 +79,10 @@ class Metronome(Loop):
 
     def _serve(self, now: float) -> None:
         rounds = self._rounds
-        wants = rounds.promise(now, self._quiet.is_set())
+        wants = rounds.promise(now, self._quiet)
         going = [one for one in rounds.stations if one in wants or one.settles(now)]
         if not going:
-            self._rest(*rounds.rest(now, self._quiet.is_set()))
+            self._rest(*rounds.rest(now, self._quiet))
             return
         for station in [one for one in wants if one.short]:
             self._arm(station, wants)

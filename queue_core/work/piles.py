@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from queue_core.errors import InvalidError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
 from queue_core.work.batches import verdicts_of
@@ -42,7 +43,9 @@ class Batch(Attempt):
 
 
 def handling(handler: Callable[[Any], Any], awaited: bool) -> Callable[[Any], Any]:
-    """A handler of batches as hands call it."""
+    """A handler of batches as hands call it. `InvalidError` for what cannot be called."""
+    if not callable(handler):
+        raise InvalidError(f"a handler is a function, got {handler!r}")
 
     def call(batch: Batch) -> None:
         batch.answer(handler(batch.tasks))

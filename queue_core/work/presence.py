@@ -10,9 +10,11 @@ import os
 import platform
 import threading
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
+from queue_core.errors import InvalidError
 from queue_core.keys import QueueKeys
 from queue_core.plans import Plan
 from queue_core.scripts import script
@@ -24,10 +26,23 @@ _HEARTBEAT = script("worker_heartbeat")
 _LEAVE = script("worker_leave")
 
 
-def worker_id(name: str = "") -> bytes:
-    """A name for one worker, of host, process and `name`; the registry's member."""
+_named: Counter[tuple[bytes, bytes]] = Counter()
+_naming = threading.Lock()
+
+
+def worker_id(name: str = "", queues: Iterable[bytes] = ()) -> bytes:
+    """A name for one worker, of host, process and `name`; the registry's member. The second one
+    that this process so names for one of `queues` has a number behind it, since they would speak
+    of each other's jobs, and leave for each other."""
+    if not isinstance(name, str):
+        raise InvalidError(f"a worker's label is text, got {name!r}")
     parts = [platform.node() or "host", str(os.getpid()), *([name] if name else [])]
-    return ".".join(parts).replace(":", "_").encode()[:200]
+    raw = ".".join(parts).replace(":", "_").encode(errors="replace")[:200]
+    served = list(queues)
+    with _naming:
+        nth = 1 + max((_named[at, raw] for at in served), default=0)
+        _named.update({(at, raw): nth - _named[at, raw] for at in served})
+    return raw if nth == 1 else b"%s.%d" % (raw, nth)
 
 
 def engine_version() -> str:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import logging
 import math
-import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from queue_core import numbers
 from queue_core.async_watches import AsyncWatches
-from queue_core.errors import EchoMQError
+from queue_core.errors import EchoMQError, InvalidError
 from queue_core.keys import QueueKeys
 from queue_core.nodes import lease_of
 from queue_core.outcomes import Word
@@ -25,6 +25,7 @@ from queue_core.plans import Call, Plan, Reply
 from queue_core.scripts import script
 from queue_core.verbs import due, flows, repeats
 from queue_core.watches import ANY, Watch, Watches, wait_any
+from queue_core.work.flags import Flag, Once
 from queue_core.work.task import AsyncRuns, Runs
 from queue_core.work.trouble import Trouble, name_of
 
@@ -194,6 +195,13 @@ class Turn:
         self._look_at = self.leases_at = self._not_before = time.monotonic() + seconds
 
 
+def kept(queues: Sequence[QueueKeys]) -> list[QueueKeys]:
+    """The queues of a pump. `InvalidError` for a name in place of its keys."""
+    if not isinstance(queues, Sequence) or any(not isinstance(q, QueueKeys) for q in queues):
+        raise InvalidError(f"a pump takes a list of queues' keys, `queue(name)`, got {queues!r}")
+    return list(queues)
+
+
 def lines_of(queues: Sequence[QueueKeys], bus: Drives | AsyncDrives) -> list[bytes]:
     """For each queue the name of its line: on one server a line hears of all keys, in a Cluster of
     those of its own node."""
@@ -216,10 +224,12 @@ class Pump:
         mint: Mint | None = None,
         max_stalled: int = MAX_STALLED,
     ) -> None:
+        queues = kept(queues)
         self._bus = bus
+        self._once = Once()
         self._mint: Mint = lease_of(bus).mint if mint is None else mint
-        self._max_stalled = max_stalled
-        self._stopping = threading.Event()
+        self._max_stalled = numbers.whole(max_stalled, "deaths of workers")
+        self._stopping = Flag()
         self._trouble = Trouble(name_of("pump", [q.name for q in queues]), _log)
         names = lines_of(queues, bus)
         lines = {name: bus.watch(q.pending) for name, q in zip(names, queues, strict=True)}
@@ -239,6 +249,7 @@ class Pump:
 
     def run(self) -> None:
         """Sweep until `stop`; trouble with the server is waited out."""
+        self._once.begin()
         try:
             while not self._stopping.is_set() and self._turns:
                 for turn, watch in self._turns:

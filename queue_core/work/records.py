@@ -42,6 +42,12 @@ def fresh_consumer() -> bytes:
     return worker_id(f"{next(_fresh)}")
 
 
+def handled(handler: object) -> None:
+    """`InvalidError` for a handler that cannot be called."""
+    if not callable(handler):
+        raise InvalidError(f"a handler is a function, got {handler!r}")
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """A record as its handler sees it: its place in the stream, its branded id (None where a

@@ -250,9 +250,12 @@ class Rounds:
 
 def named(handlers: Mapping[Any, Callable[..., Any]]) -> tuple[dict[bytes, Any], bool]:
     """Handlers by the names of their queues as bytes, and whether they are awaited. `InvalidError`
-    for none, for a name that is no queue's, and where some are awaited and others not."""
-    if not handlers:
-        raise InvalidError("a metronome serves at least one queue")
+    for none, for a name that is no queue's, for what is no function, and where some are awaited
+    and others not."""
+    if not isinstance(handlers, Mapping) or not handlers:
+        raise InvalidError("a metronome serves at least one queue: a mapping of names to handlers")
+    if any(not callable(handler) for handler in handlers.values()):
+        raise InvalidError("a metronome's handlers are functions")
     kinds = {is_awaited(handler) for handler in handlers.values()}
     if len(kinds) > 1:
         raise InvalidError("a metronome's handlers are all coroutine functions, or none is")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -10,11 +11,17 @@ from queue_core import ids
 from queue_core.errors import InvalidError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
+from queue_core.numbers import EXACT, delay, whole
 from queue_core.outcomes import OUTCOME_OF, Outcome, Word
 from queue_core.plans import Plan
 from queue_core.verbs import events, settle
 from queue_core.work.backoff import Backoff
 from queue_core.work.verdicts import Dead, Done, Failed, Later, Verdict
+
+UNTOLD_MS = 60_000
+"""What a failed job waits where its policy's backoff gives no delay."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +30,21 @@ class Policy:
 
     backoff: Backoff
     max_attempts: int
+
+    def __post_init__(self) -> None:
+        """`InvalidError` for what gives no delays, and for a number of attempts that is none."""
+        if not callable(getattr(self.backoff, "delay", None)):
+            raise InvalidError(f"a policy's backoff gives delays, got {self.backoff!r}")
+        whole(self.max_attempts, "max attempts", 0)
+
+    def wait_ms(self, failures: int) -> int:
+        """How long a job waits now. A backoff of a program's own may raise, or answer what is no
+        delay: its failed jobs must end all the same, and wait `UNTOLD_MS`."""
+        try:
+            return delay(self.backoff.delay(failures), -EXACT // 2)
+        except Exception:  # noqa: BLE001 (a program's own)
+            _log.exception("a backoff gave no delay after failure %d", failures)
+            return UNTOLD_MS
 
 
 Held: TypeAlias = tuple[bytes, bytes]
@@ -64,7 +86,7 @@ def settle_by(q: QueueKeys, lease: Lease, verdict: Verdict, policy: Policy) -> P
             text = reason.encode()
             return (yield from settle.retry(q, lease.id, lease.token, 0, 1, text))
         case Failed(reason):
-            wait_ms = policy.backoff.delay(lease.attempts)
+            wait_ms = policy.wait_ms(lease.attempts)
             return (
                 yield from settle.retry(
                     q, lease.id, lease.token, wait_ms, policy.max_attempts, reason.encode()

@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, Protocol
 
+from queue_core.work.flags import Flag
+
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 STOPPING = (
     "Stopping: what is in hand ends, nothing more is claimed. A second signal ends it at once."
@@ -46,30 +48,39 @@ class AsyncLoop(Protocol):
 def run_until_signalled(loops: Sequence[Loop], say: Callable[[str], object] = _log.info) -> bool:
     """Run each loop in a thread until the first signal, then stop them and wait for what they have
     in hand. The second ends the process at once, with 128 and the signal's number. Whether every
-    loop ended well. Belongs to the main thread."""
-    asked = threading.Event()
+    loop ended well: one that falls is logged, and stops the others, so that whoever looks after
+    the process can start it anew. Belongs to the main thread."""
+    asked, fell = Flag(), Flag()
 
     def on_signal(number: int, _frame: FrameType | None) -> None:
         if asked.is_set():
             os._exit(128 + number)
         asked.set()
 
-    for number in SIGNALS:
-        signal.signal(number, on_signal)
+    before = {number: signal.signal(number, on_signal) for number in SIGNALS}
     ends: list[object] = []
-    threads = [
-        threading.Thread(target=lambda loop=loop: ends.append(loop.run()), daemon=True)
-        for loop in loops
-    ]
-    for thread in threads:
-        thread.start()
-    while not asked.wait(0.5) and any(thread.is_alive() for thread in threads):
-        pass
-    say(STOPPING)
-    for loop in loops:
-        loop.stop()
-    for thread in threads:
-        thread.join()
+
+    def live(loop: Loop) -> None:
+        try:
+            ends.append(loop.run())
+        except BaseException:  # noqa: BLE001 (a thread has nobody else to tell)
+            _log.exception("a loop fell")
+            fell.set()
+
+    threads = [threading.Thread(target=live, args=(loop,), daemon=True) for loop in loops]
+    try:
+        for thread in threads:
+            thread.start()
+        while not (asked.wait(0.5) or fell.is_set()) and any(one.is_alive() for one in threads):
+            pass
+        say(STOPPING)
+        for loop in loops:
+            loop.stop()
+        for thread in threads:
+            thread.join()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return len(ends) == len(threads) and False not in ends
 
 
@@ -96,7 +107,8 @@ async def async_run_until_signalled(
         here.add_signal_handler(number, on_signal, number)
     waiting = asyncio.create_task(asked.wait())
     all_ended = asyncio.gather(*running, return_exceptions=True)
-    either: set[asyncio.Future[Any]] = {waiting, all_ended}
+    one_fell = asyncio.create_task(_fallen(running))
+    either: set[asyncio.Future[Any]] = {waiting, all_ended, one_fell}
     try:
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         say(STOPPING)
@@ -106,10 +118,15 @@ async def async_run_until_signalled(
     finally:
         for number in SIGNALS:
             here.remove_signal_handler(number)
-        for task in (waiting, *running):
+        for task in (waiting, one_fell, *running):
             task.cancel()
-        await asyncio.gather(waiting, *running, return_exceptions=True)
+        await asyncio.gather(waiting, one_fell, *running, return_exceptions=True)
     return not any(end is False or isinstance(end, BaseException) for end in ends)
+
+
+async def _fallen(running: Sequence[asyncio.Task[object]]) -> None:
+    """Wait until one of them falls, or all have ended."""
+    await asyncio.wait(running, return_when=asyncio.FIRST_EXCEPTION)
 
 
 async def _noted(loop: AsyncLoop) -> object:

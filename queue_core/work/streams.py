@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
 
-from queue_core.errors import EchoMQError
+from queue_core.errors import EchoMQError, InvalidError
 from queue_core.keys import queue
 from queue_core.names import as_bytes
+from queue_core.numbers import seconds, whole
 from queue_core.verbs import streams
 from queue_core.watches import Watches
+from queue_core.work.flags import Flag, Once
 from queue_core.work.records import (
     ACK_S,
     BEAT_MS,
@@ -26,11 +28,13 @@ from queue_core.work.records import (
     Pages,
     Record,
     fresh_consumer,
+    handled,
     hold,
     settle,
     trim_each,
 )
 from queue_core.work.task import Runs
+from queue_core.work.task_hands import is_awaited
 from queue_core.work.trouble import Trouble
 from queue_core.work.verdicts import Verdict, failure, verdict_of
 
@@ -79,14 +83,18 @@ class StreamConsumer:
         max_deliveries: int = MAX_DELIVERIES,
         drain_s: float = DRAIN_S,
     ) -> None:
+        handled(handler)
+        if is_awaited(handler):
+            raise InvalidError("a coroutine function is for an AsyncStreamConsumer")
         who = as_bytes(consumer) or fresh_consumer()
         words = (queue(name), as_bytes(stream), as_bytes(group), who)
         self.group = Group(*words, from_start, size, beat_ms, idle_ms, max_deliveries)
         self._bus = bus
         self._handler = handler
-        self._drain_s = drain_s
+        self._drain_s = seconds(drain_s, "a drain in s")
+        self._once = Once()
         self._watch = bus.watch(self.group.q.stream(self.group.stream))
-        self._stopping = threading.Event()
+        self._stopping = Flag()
         self._stop_by: float | None = None
         self._unsettled: list[tuple[Record, Verdict]] = []
 
@@ -98,6 +106,7 @@ class StreamConsumer:
 
     def run(self) -> None:
         """Serve until `stop`; trouble with the server is waited out."""
+        self._once.begin()
         pages, trouble = Pages(self.group), Trouble(f"stream {self.group.stream!r}", _log)
         asking = Asking(self.group)
         try:
@@ -137,7 +146,12 @@ class StreamConsumer:
                 continue
             try:
                 verdict = verdict_of(self._handler(one))
-            except Exception as error:  # noqa: BLE001 (whatever a handler raises is its failure)
+            except BaseException as error:  # whatever a handler raises is its record's failure
+                here = threading.current_thread() is threading.main_thread()
+                if here and isinstance(
+                    error, KeyboardInterrupt
+                ):  # the program's, not the handler's
+                    raise
                 verdict = failure(error)
             self._unsettled.append((one, verdict))
             if time.monotonic() - settled_at > ACK_S:
@@ -174,8 +188,8 @@ class Retention:
     def __init__(self, bus: Runs, keeps: Sequence[Keep], every_ms: int = RETAIN_MS) -> None:
         self._bus = bus
         self._keeps = list(keeps)
-        self._every_s = every_ms / 1000
-        self._stopping = threading.Event()
+        self._every_s = whole(every_ms, "a round in ms") / 1000
+        self._stopping = Flag()
 
     def stop(self) -> None:
         """End after the round under way."""

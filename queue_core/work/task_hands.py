@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import threading
 import time
 from collections import deque
@@ -18,6 +19,8 @@ from queue_core.work.task import AsyncRuns, AsyncTask, Attempt, Runs
 from queue_core.work.verdicts import Verdict, failure, overtime, verdict_of
 
 T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 AsyncHandler = Callable[[AsyncTask], Awaitable[Verdict | None]]
 
@@ -149,9 +152,7 @@ class LoopHands(TaskHands):
         super().__init__(handler, size, timeout_ms, told)
         self._stands = threading.Event()
         self._asked: asyncio.Event
-        self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._live()), name="handlers", daemon=True
-        )
+        self._thread = threading.Thread(target=self._run, name="handlers", daemon=True)
 
     def start(self) -> None:
         """Begin to handle, once the loop runs."""
@@ -168,6 +169,18 @@ class LoopHands(TaskHands):
         self.out += 1
         self._ready.append(one)
         self._loop.call_soon_threadsafe(self._begin)
+
+    def _run(self) -> None:
+        """Run the loop. A task that a handler began beside itself may ask for the end of the
+        program (`sys.exit`), and stops the loop with it; as in a thread, that ends itself alone."""
+        with asyncio.Runner() as runner:
+            loop = runner.get_loop()
+            living = loop.create_task(self._live())
+            while not living.done():
+                try:
+                    loop.run_until_complete(living)
+                except (SystemExit, KeyboardInterrupt) as error:
+                    _log.warning("a task beside the handlers raised %r", error)
 
     async def _live(self) -> None:
         super().start()

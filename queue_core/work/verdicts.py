@@ -66,5 +66,5 @@ def _text(said: object) -> str:
     from being settled."""
     try:
         return str(said).encode(errors="replace").decode()
-    except Exception:  # noqa: BLE001 (a handler's own object)
+    except BaseException:  # noqa: BLE001 (a handler's own object)
         return f"bad verdict: no text in {type(said).__name__}"

@@ -3,6 +3,7 @@ the second."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -10,14 +11,19 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from queue_core.async_bus import AsyncBus
 from queue_core.bus import Bus
 from queue_core.embedded import Embedded
 from queue_core.keys import QueueKeys
 from queue_core.verbs import admission
-from queue_core.work.signals import STOPPING
+from queue_core.work.async_consumer import AsyncConsumer
+from queue_core.work.consumer import Consumer
+from queue_core.work.flags import Flag
+from queue_core.work.signals import STOPPING, async_run_until_signalled, run_until_signalled
 from tests.builders import command
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,3 +84,85 @@ def test_the_console_s_worker_takes_coroutines_and_a_second_signal_ends_it_at_on
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE_S) == 128 + signal.SIGTERM
     assert bus.run(command("ZCARD", q.active)) == 1
+
+
+@pytest.fixture
+def alarms() -> Iterator[None]:
+    """The signal's handler as it was."""
+    before = signal.getsignal(signal.SIGUSR1)
+    yield
+    signal.signal(signal.SIGUSR1, before)
+
+
+@pytest.mark.usefixtures("alarms")
+def test_a_flag_is_set_by_a_signal_at_any_point_of_a_wait() -> None:
+    """An Event is not: the signal may come where the wait holds the lock that `set` waits for."""
+    for lines in range(1, 30):
+        flag, left = Flag(), lines
+
+        def trace(_frame: Any, event: str, _argument: Any) -> Any:
+            nonlocal left
+            left -= event == "line"
+            if not left:
+                left = -1
+                signal.raise_signal(signal.SIGUSR1)
+            return trace
+
+        signal.signal(signal.SIGUSR1, lambda *_, flag=flag: flag.set())
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            came = flag.wait(0.01)
+        finally:
+            sys.settrace(before)
+        assert came == flag.is_set()
+        assert flag.wait(0) == flag.is_set()
+
+
+def _nothing(_task: Any) -> None:
+    """A handler."""
+
+
+async def _nothing_awaited(_task: Any) -> None:
+    """The same, awaited."""
+
+
+class Falls:
+    """A loop that falls."""
+
+    def run(self) -> None:
+        """At once."""
+        raise RuntimeError("fell")
+
+    def stop(self) -> None:
+        """Too late."""
+
+
+def test_a_loop_that_falls_takes_the_others_with_it_and_handlers_of_signals_come_back(
+    bus: Bus, q: QueueKeys
+) -> None:
+    before = [signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGINT)]
+    assert not run_until_signalled([Falls(), Consumer(bus, q.name, _nothing)])
+    assert [signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGINT)] == before
+    assert run_until_signalled([_stopped(Consumer(bus, q.name, _nothing))])
+
+
+def _stopped(loop: Any) -> Any:
+    loop.stop()
+    return loop
+
+
+class FallsAwaited(Falls):
+    """The same, awaited."""
+
+    async def run(self) -> None:  # type: ignore[override]
+        """At once."""
+        raise RuntimeError("fell")
+
+
+async def test_an_awaited_loop_that_falls_takes_the_others_with_it(
+    abus: AsyncBus, q: QueueKeys
+) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        loops: list[Any] = [FallsAwaited(), AsyncConsumer(abus, q.name, _nothing_awaited)]
+        assert not await async_run_until_signalled(loops)
