@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -15,13 +16,15 @@ from random import Random
 from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded, leashed
 from queue_core.verbs import repeats
-from tests.proof.hands import CONCURRENCY, GROUP, QUEUES, STREAM
+from tests.proof.hands import CONCURRENCY, GROUP, PUMPS, WORKERS
+from tests.proof.journal import Told, journals
 from tests.proof.keyspace import Keyspace, read, violations
+from tests.proof.producers import QUEUES, STREAM
 from tests.servers import until
 
 ROOT = Path(__file__).resolve().parents[2]
-WORKERS = ("worker1", "worker2")
-CREW = (*WORKERS, "pump", "producer1", "producer2")
+PAIR = ("worker1", "worker2")
+CREW = (*PAIR, "pump", "producer1", "producer2")
 VICTIMS = (*CREW, "server", "worker1", "worker2")
 TICK = b"tick"
 DRAIN_S = 90.0
@@ -40,52 +43,26 @@ class Found:
     dead: int = 0
     duplicates: int = 0
     bound: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    """How often each kind of worker and pump came on."""
 
 
-@dataclass
-class Told:
-    """The journals, by queue and id."""
+class Deck:
+    """Kinds in a drawn order, each once before any comes again."""
 
-    acked: dict[tuple[str, str], str] = field(default_factory=dict)
-    tries: Counter[tuple[str, str]] = field(default_factory=Counter)
-    began: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
-    verdicts: dict[tuple[str, str], list[tuple[int, str]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    appended: set[str] = field(default_factory=set)
-    read: set[str] = field(default_factory=set)
+    def __init__(self, hand: Random, kinds: Sequence[str]) -> None:
+        self._hand, self._kinds = hand, list(kinds)
+        self._left: list[str] = []
 
-    def duplicates(self) -> int:
-        """Runs beyond the first that no verdict of the run before asked for."""
-        return sum(
-            max(0, len(runs) - 1 - sum(word in ("Failed", "Later") for _, word in verdicts))
-            for job, runs in self.began.items()
-            if (verdicts := self.verdicts[job]) is not None
-        )
-
-
-def journals(folder: Path) -> Told:
-    """All that the processes wrote. A line cut short was never acted upon."""
-    told = Told()
-    for path in sorted(folder.glob("*.journal")):
-        for line in path.read_text().splitlines():
-            at, what, name, job_id, detail = line.split(" ")
-            job = (name, job_id)
-            if what == "ack":
-                told.acked[job] = detail
-            elif what in ("try", "tryflow"):
-                told.tries[job] += 1
-            elif what in ("appended", "read"):
-                (told.appended if what == "appended" else told.read).add(job_id)
-            elif what == "begin":
-                told.began[job].append(int(at))
-            else:
-                told.verdicts[job].append((int(at), what))
-    return told
+    def draw(self) -> str:
+        """The next one."""
+        self._left = self._left or self._hand.sample(self._kinds, len(self._kinds))
+        return self._left.pop()
 
 
 class Stage:
-    """A server and the processes around it."""
+    """A server and the processes around it, whose workers and pump change their kind each time
+    they come on."""
 
     def __init__(self, folder: Path, number: str) -> None:
         self.folder = folder
@@ -93,6 +70,8 @@ class Stage:
         self.server = Embedded(folder / "valkey").start()
         self.bus: Bus = connect(self.server.url)
         self.kills: Counter[str] = Counter()
+        self.kinds: Counter[str] = Counter()
+        self._decks = {"worker": Deck(self.hand, WORKERS), "pump": Deck(self.hand, PUMPS)}
         self._crew: dict[str, subprocess.Popen[bytes]] = {}
         self._nodes = 0
         self.bus.run(repeats.register(QUEUES[0], TICK, 200, b"ok"))
@@ -102,6 +81,9 @@ class Stage:
         for name in names:
             self._nodes += 1
             role = name.rstrip("12")
+            if deck := self._decks.get(role):
+                role = deck.draw()
+                self.kinds[role] += 1
             journal = self.folder / f"{name}.{self._nodes}.journal"
             words = [role, self.server.url, str(journal), str(self._nodes)]
             command = [sys.executable, "-m", "tests.proof.hands", *words, f"{self.hand.random()}"]
@@ -120,8 +102,12 @@ class Stage:
         self.enter(name)
 
     def down(self, *names: str) -> None:
-        """SIGKILL some of the crew."""
+        """SIGKILL some of the crew. None of them has ended by itself, nor lost a task of its loop
+        without a word."""
         for name in names:
+            said = (self.folder / f"{name}.log").read_text(errors="replace")
+            assert self._crew[name].poll() is None, f"{name} has ended by itself: {said[-4000:]}"
+            assert "never retrieved" not in said, f"{name} limps: {said[-4000:]}"
             os.kill(self._crew[name].pid, signal.SIGKILL)
             self._crew.pop(name).wait()
 
@@ -143,7 +129,9 @@ class Stage:
 
     def close(self) -> None:
         """Nothing is left running."""
-        self.down(*self._crew)
+        for process in self._crew.values():
+            process.kill()
+            process.wait()
         self.bus.close()
         self.server.kill()
 
@@ -169,22 +157,24 @@ def crash(folder: Path, kills: int, number: str) -> Found:
         for _ in range(kills):
             time.sleep(0.1 + stage.hand.random() * 0.5)
             stage.kill(stage.hand.choice(VICTIMS))
-        for name in WORKERS:
+        for name in PAIR:
             stage.kills[name] += 1
         stage.down(*CREW)
         stage.look()
         stage.bus.run(repeats.cancel(QUEUES[0], TICK))
-        stage.enter(*WORKERS, "pump")
+        stage.enter(*PAIR, "pump")
         until(stage.drained, "all is worked off", DRAIN_S)
         spaces = stage.look()
+        stage.down(*PAIR, "pump")
     finally:
         stage.close()
-    return account(stage.kills, journals(folder), spaces)
+    return account(stage, journals(folder), spaces)
 
 
-def account(kills: Counter[str], told: Told, spaces: list[Keyspace]) -> Found:
+def account(stage: Stage, told: Told, spaces: list[Keyspace]) -> Found:
     """Where every job is, and whether that can be."""
-    found = Found(kills=kills.total(), admitted=len(told.acked))
+    kills = stage.kills
+    found = Found(kills=kills.total(), admitted=len(told.acked), kinds=stage.kinds)
     for q, space in zip(QUEUES, spaces, strict=True):
         name, rows = q.name.decode(), {job_id.decode(): row for job_id, row in space.rows.items()}
         seen = {job_id for at, job_id in (*told.acked, *told.began) if at == name}
@@ -203,9 +193,9 @@ def account(kills: Counter[str], told: Told, spaces: list[Keyspace]) -> Found:
     assert not (lost := told.appended - told.read), f"{lost} were appended and never handed out"
     found.records = len(told.appended)
     found.duplicates = told.duplicates()
-    workers = sum(kills[name] for name in WORKERS)
+    workers = sum(kills[name] for name in PAIR)
     retried = sum(tries - 1 for tries in told.tries.values())
-    found.bound = workers * IN_HAND + kills["server"] * len(WORKERS) * IN_HAND + retried
+    found.bound = workers * IN_HAND + kills["server"] * len(PAIR) * IN_HAND + retried
     assert found.duplicates <= found.bound, found
     return found
 

@@ -19,18 +19,21 @@ sent to a real server and done to a pure model. It breaks on an answer or a key 
 model's, an id in two places or in none, a state, counter or ring that disagrees, a token handed out
 twice, and attempts that went down.
 
-A step of the crash is one SIGKILL of a worker, the pump, a producer or the server with its
-append-only file, under load. It breaks on an admitted job that is neither completed, nor dead, nor
-waiting in exactly one place, on one that was completed without a run of its handler, on more
-duplicates than the kills explain, and on a record of a stream that nobody in its group was handed.
+A step of the crash is one SIGKILL of one of two workers, the pump, a producer or the server with
+its append-only file, under load; the server starts again, and whoever takes a worker's or the
+pump's place is of the next kind that the seed draws: a consumer, batch consumer or metronome, or a
+pump, of threads or of asyncio, with handlers of either. It breaks on an admitted job that is
+neither completed, nor dead, nor waiting in exactly one place, on one that was completed without a
+run of its handler, on more duplicates than the kills explain, on a record of a stream that nobody
+in its group was handed, and on a process that ended by itself.
 
 A step of the clock is one mint, one step of a wrong clock, or one node lease taken, lost or given
 back. It breaks on an id minted twice and on one that is not above the one before it.
 
 A duplicate is a run of a handler for an attempt whose predecessor was not settled: at least once is
 the promise, so a kill may cause as many as the killed one had in hand. A loss is a row in which
-something broke; its seed repeats it: round `R` of seed `S` is drawn from the text `S.R` (the model
-and the clock step by step, the crash in which process is killed when).
+something broke; its seed repeats it on the code of its day: round `R` of seed `S` is drawn from the
+text `S.R` (the model and the clock step by step, the crash in who is killed when and who comes).
 """
 
 _TABLE = """

@@ -23,12 +23,14 @@ from queue_core.scripts import script
 from queue_core.verbs import admission, claims, repeats
 from tests.builders import command
 from tests.proof.clocks import HOUR_MS, clock, tamper
-from tests.proof.crash import ROOT, journals
-from tests.proof.hands import QUEUES
+from tests.proof.crash import ROOT
+from tests.proof.journal import journals
+from tests.proof.producers import QUEUES
 from tests.servers import until
 
 FIXED_SEED = 20_240_103
 MOVES = 3_000
+ROLES = ("Consumer", "AsyncPump")
 WAIT_MS, HOLD_MS, TICK_MS = 600, 3_000, 200
 SLACK_S = 30.0
 """A loaded machine may be late; an hour is what a wrong clock would make."""
@@ -105,7 +107,9 @@ def stage(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stage]:
     bus.run(admission.enqueue(QUEUES[0], Minter(8).mint(), b"ok"))
     held = bus.run(claims.claim(QUEUES[0], HOLD_MS))
     crew = []
-    for at, (role, skew_ms) in enumerate(zip(("worker", "pump"), request.param, strict=True)):
+    for at, (role, skew_ms) in enumerate(
+        zip(("Consumer", "AsyncPump"), request.param, strict=True)
+    ):
         journal = str(tmp_path / f"{role}.journal")
         words = ["tests.proof.hands", role, embedded.url, journal, str(at + 1), "1"]
         crew.append(subprocess.Popen(leashed(python(skew_ms, *words)), cwd=ROOT))

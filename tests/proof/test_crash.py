@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.proof.crash import crash
+from tests.proof.hands import PUMPS, WORKERS
 
-FIXED_SEED = 20_240_102
-KILLS = 3
+FIXED_SEED = 20_240_109
+"""It brings on every kind of worker and pump, and kills a pump and the server among others."""
+KILLS = 6
 
 _log = logging.getLogger(__name__)
 
@@ -19,3 +21,4 @@ def test_no_kill_loses_or_doubles_a_job(tmp_path: Path, number: int) -> None:
     _log.warning("kills are drawn with seed %d", number)
     found = crash(tmp_path, KILLS, str(number))
     assert found.completed > 20
+    assert number != FIXED_SEED or found.kinds.keys() == {*WORKERS, *PUMPS}
