@@ -19,10 +19,13 @@ def named(words: Mapping[str, str]) -> dict[bytes, Handler | AsyncHandler]:
 
 
 def pairs(words: list[str]) -> dict[str, str]:
-    """`QUEUE=dotted.path` each; `InvalidError` for another form."""
+    """`QUEUE=dotted.path` each; `InvalidError` for another form, and for a queue named twice."""
     split = [word.partition("=") for word in words]
     if wrong := [name for name, equals, path in split if not (name and equals and path)]:
         raise InvalidError(f"a handler is given as QUEUE=dotted.path.to.it, not {wrong[0]!r}")
+    names = [name for name, _equals, _path in split]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InvalidError(f"{twice[0]} is given two handlers")
     return {name: path for name, _equals, path in split}
 
 

@@ -18,13 +18,14 @@ import pytest
 from queue_core.async_bus import AsyncBus
 from queue_core.bus import Bus
 from queue_core.embedded import Embedded
-from queue_core.keys import QueueKeys
+from queue_core.keys import QueueKeys, queue
 from queue_core.verbs import admission
 from queue_core.work.async_consumer import AsyncConsumer
 from queue_core.work.consumer import Consumer
 from queue_core.work.flags import Flag
 from queue_core.work.signals import STOPPING, async_run_until_signalled, run_until_signalled
 from tests.builders import command
+from tests.servers import until as holds
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 30
@@ -69,6 +70,55 @@ def test_a_second_signal_ends_a_worker_at_once(
         assert process.returncode == code
     assert said.split() == last
     assert bus.run(command("ZCARD", q.active)) == 1  # by its lease it returns
+
+
+def test_the_console_s_worker_serves_queues_with_one_set_of_hands(
+    server: Embedded, bus: Bus, q: QueueKeys, mint: Callable[[], bytes], tmp_path: Path
+) -> None:
+    other = queue(f"{q.name.decode()}.other")
+    for one in (q, other):
+        bus.run(admission.enqueue(one, mint(), b"0.01"))
+    environment = {"ECHOMQ_BUS_URL": server.url, "ECHOMQ_VAR": str(tmp_path)}
+    handlers = [f"{one.name.decode()}=tests.engine.stubborn.handle" for one in (q, other)]
+    words = ["manage.py", "echomq_work", "--metronome", "--concurrency", "1", *handlers]
+    with worker(words, **environment) as process:
+        until(process, "in hand")
+        until(process, "in hand")
+        holds(lambda: [bus.run(command("ZCARD", one.workers)) for one in (q, other)] == [1, 1])
+        (name,) = bus.run(command("ZRANGE", q.workers, 0, 9))
+        assert bus.run(command("ZRANGE", other.workers, 0, 9)) == [name]
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == 0
+    for one in (q, other):
+        assert bus.run(command("HGET", one.metrics_completed, "count")) == b"1"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--most", "2", "a=tests.engine.stubborn.handle"], "--most goes with --metronome."),
+        (
+            [
+                "--metronome", "a=tests.engine.stubborn.handle",
+                "b=tests.engine.stubborn.handle_awaited",
+            ],
+            "all coroutine functions, or none is",
+        ),
+        (["--lease-ms", "0", "a=tests.engine.stubborn.handle"], "a lease in ms"),
+        (["a=tests.engine.stubborn.handle"] * 2, "a is given two handlers"),
+    ],
+)  # fmt: skip
+def test_the_console_s_worker_says_which_of_its_words_is_wrong(
+    server: Embedded, tmp_path: Path, words: list[str], why: str
+) -> None:
+    environment = {**os.environ, "ECHOMQ_BUS_URL": server.url, "ECHOMQ_VAR": str(tmp_path)}
+    said = subprocess.run(
+        [sys.executable, "manage.py", "echomq_work", *words], cwd=ROOT, env=environment,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert said.returncode == 1
+    assert why in said.stderr
+    assert "Traceback" not in said.stderr
 
 
 def test_the_console_s_worker_takes_coroutines_and_a_second_signal_ends_it_at_once(
