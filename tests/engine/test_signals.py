@@ -84,7 +84,10 @@ def test_the_console_s_worker_serves_queues_with_one_set_of_hands(
     with worker(words, **environment) as process:
         until(process, "in hand")
         until(process, "in hand")
-        holds(lambda: [bus.run(command("ZCARD", one.workers)) for one in (q, other)] == [1, 1])
+        holds(
+            lambda: [bus.run(command("ZCARD", one.workers)) for one in (q, other)] == [1, 1],
+            "presence",
+        )
         (name,) = bus.run(command("ZRANGE", q.workers, 0, 9))
         assert bus.run(command("ZRANGE", other.workers, 0, 9)) == [name]
         process.send_signal(signal.SIGTERM)
