@@ -45,6 +45,17 @@ def preview(raw: bytes | str | None, length: int) -> str:
 
 
 @register.filter
+def ends(raw: bytes | str | None, length: int) -> str:
+    """At most `length` characters of `visible`, cut in the middle: workers of one process differ
+    in the last of their names."""
+    if raw is not None and len(raw) > length * 8:
+        raw = raw[: length * 4] + raw[-length * 4 :]
+    text = visible(raw)
+    head = (length - 1) // 2
+    return text if len(text) <= length else text[:head] + "…" + text[head + 1 - length :]
+
+
+@register.filter
 def visible_lines(raw: bytes | str | None, most: int) -> str:
     """`visible` with its line breaks kept, at most so many lines and then how many are left."""
     if raw is None:

@@ -27,6 +27,7 @@ _LEAVE = script("worker_leave")
 
 
 _named: Counter[tuple[bytes, bytes]] = Counter()
+"""How many of this process have asked for a name at a queue."""
 _naming = threading.Lock()
 
 
@@ -41,7 +42,15 @@ def worker_id(name: str = "", queues: Iterable[bytes] = ()) -> bytes:
     served = list(queues)
     with _naming:
         nth = 1 + max((_named[at, raw] for at in served), default=0)
-        _named.update({(at, raw): nth - _named[at, raw] for at in served})
+        while any(_named[at, _numbered(raw, nth)] for at in served):
+            nth += 1  # a label may look like the number of another
+        own = _numbered(raw, nth)
+        for at in served:
+            _named[at, raw], _named[at, own] = nth, max(1, _named[at, own])
+    return own
+
+
+def _numbered(raw: bytes, nth: int) -> bytes:
     return raw if nth == 1 else b"%s.%d" % (raw, nth)
 
 

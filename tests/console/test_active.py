@@ -1,7 +1,11 @@
 """Held jobs and workers, as a browser gets them."""
 
+import threading
+
 from queue_core.verbs import claims
+from queue_core.work.consumer import Consumer
 from tests.builders import a_lane, command, server_ms
+from tests.servers import PATIENCE_S, until
 
 
 def test_who_holds_what_and_for_how_long(look, make, bus, q):
@@ -56,3 +60,31 @@ def test_the_crew_with_its_silent_ones(look, make, bus, q):
     assert "1 of 4" in text
     assert "not heard of" in text
     assert "not enough data" in text
+
+
+def test_two_workers_of_one_process_are_two(look, make, bus, q):
+    """Each with what it holds: the one that is stopped takes the other's words with it no more."""
+    begun, go_on = threading.Semaphore(0), threading.Event()
+
+    def hold(task):
+        begun.release()
+        go_on.wait(PATIENCE_S)
+
+    pair = [Consumer(bus, q.name, hold, label="mail") for _ in range(2)]
+    for one in pair:
+        make.pending()
+        threading.Thread(target=one.run, daemon=True).start()
+        assert begun.acquire(timeout=PATIENCE_S)
+    try:
+        until(lambda: bus.run(command("ZCARD", q.workers)) == 2, "both have said so")
+        crew = look("workers")
+        assert "2 heard of lately, 2 in the registry" in crew.content.decode()
+        assert {row.seen.id for row in crew.context["rows"]} == {one.worker for one in pair}
+        rows = look("active").context["list"]["rows"]
+        assert {row.seen.holder.worker for row in rows} == {one.worker for one in pair}
+        assert all(row.seen.holder.heard_ms is not None for row in rows)
+    finally:
+        go_on.set()
+        for one in pair:
+            one.stop()
+    until(lambda: not bus.run(command("EXISTS", q.workers)), "both have left")

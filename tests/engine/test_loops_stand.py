@@ -312,6 +312,13 @@ def test_workers_of_several_queues_are_named_alike_where_none_is_in_the_other_s_
     assert worker_id("t", [b"named.c"]) == first + b".3"
 
 
+def test_a_label_that_looks_like_a_number_is_nobody_else_s_name() -> None:
+    bare = worker_id("", [b"named.d"])
+    assert worker_id("2", [b"named.d"]) == bare + b".2"
+    assert worker_id("", [b"named.d"]) == bare + b".3"
+    assert worker_id("3", [b"named.d"]) == bare + b".3.2"
+
+
 async def _lives(abus: AsyncBus, q: QueueKeys) -> bool:
     return bool(await abus.run(command("ZCARD", q.workers)))
 

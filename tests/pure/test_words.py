@@ -4,7 +4,7 @@ import pytest
 
 from echomq_admin.templatetags.echomq import address, icon, state
 from echomq_admin.templatetags.freshness import age, iso, when
-from echomq_admin.templatetags.payload import preview, visible
+from echomq_admin.templatetags.payload import ends, preview, visible
 from echomq_admin.templatetags.units import (
     at_least,
     compact,
@@ -63,6 +63,15 @@ def test_a_preview_is_cut_and_says_so():
     assert preview(("ü" * 50).encode(), 10) == "ü" * 9 + "…"
     assert len(preview(b"x" * 10_000_000, 80)) == 80
     assert preview(None, 5) == ""
+
+
+def test_names_that_differ_at_their_end_are_cut_before_it():
+    assert ends(b"abcdef", 6) == "abcdef"
+    assert ends(b"node.example.4711.2", 8) == "nod…11.2"
+    assert ends(b"node.example.4711.3", 9) == "node…11.3"
+    assert ends("ü" * 10_000_000 + "é", 9) == "üüüü…üüüé"
+    assert ends(b"\xff" * 10_000_000, 9) == "⟨ff⟩…⟨ff⟩"
+    assert ends(None, 5) == ""
 
 
 def test_hostile_text_never_becomes_markup():
