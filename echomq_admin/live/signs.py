@@ -17,9 +17,6 @@ PROOF_MS = 5_000
 FLAT_PROOF_MS = 15_000
 """How long the head of flat pending must stand, while others finish, before no flat consumer."""
 
-FORGOTTEN_MS = 86_400_000
-"""After this the registry forgets a worker at the next heartbeat; so do we."""
-
 
 @dataclass(frozen=True, slots=True)
 class Flag:
@@ -38,12 +35,12 @@ class Flag:
         return "for" if self.form == "span" else "since"
 
 
-def _missing(sample: Sample, at_ms: int) -> Flag | None:
+def _missing(sample: Sample) -> Flag | None:
     """Who should work and does not. Silence is told by the last heartbeat alone: what a killed
     worker still holds, or that nothing waits just now, hides nothing. Where none ever signed in,
     one of the Elixir bus may work unseen: that needs jobs that wait and nobody who holds any."""
     heard = sample.last_heard_ms
-    if sample.workers == 0 and heard is not None and at_ms - heard < FORGOTTEN_MS:
+    if sample.workers == 0 and heard is not None:
         return Flag("noworker", "no worker heard", 2, heard, "span")
     if sample.workers == 0 and sample.active == 0 and sample.waiting:
         return Flag("noworker", "no workers", 2)
@@ -77,7 +74,7 @@ def flags(scene: Scene, queue: bytes) -> tuple[Flag, ...]:
     if sample.paused:
         since, who = scene.paused_since(queue), scene.paused_by(queue)
         found.append(Flag("pause", f"paused by {who}" if who else "paused", 3, since))
-    missing = _missing(sample, snapshot.at_ms)
+    missing = _missing(sample)
     if missing is not None and (missing.since_ms is not None or not sample.paused):
         found.append(missing)
     served = sample.workers != 0 and not sample.paused

@@ -1,7 +1,7 @@
 -- One look at a whole queue, its cost bounded by the windows and never by the queue: the six
 -- counts, what waits in lanes, how late the schedule is, who works, what comes next.
 -- keys: pending active schedule dead ring paused glimit gactive meta completed failed registry workers
--- args: base window alive_ms silent_ms edges...
+-- args: base window alive_ms silent_ms forgotten_ms edges...
 -- replies: {now_ms, faults, counts, meta, pending_head, schedule, lanes, repeats, workers, refused}
 -- builds: g:*:pending
 -- uses: now refused
@@ -11,8 +11,8 @@
 -- `refused` are the writing commands that whoever asks may not use on the queue.
 -- `window` bounds every walk over lanes. `edges` are ms from now, rising; schedule answers how
 -- many jobs lie below each. workers answers {all in the registry, heard of within `alive_ms`,
--- silent for longer but heard of within `silent_ms`, last heartbeat of the silent}. Ids are compared byte by byte: the server's string order follows
--- its locale.
+-- silent for longer but heard of within `silent_ms`, last heartbeat of the silent within
+-- `forgotten_ms`}. Ids are compared byte by byte: the server's string order follows its locale.
 local now = now_ms()
 local faults = {}
 
@@ -101,6 +101,6 @@ return {
   {ask('repeat', 'ZCARD', registry), ask('repeat', 'ZRANGE', registry, 0, 0, 'WITHSCORES')},
   {ask('workers', 'ZCARD', workers), ask('workers', 'ZCOUNT', workers, alive_from, '+inf'),
     ask('workers', 'ZCOUNT', workers, string.format('%.0f', now - silent_ms), '(' .. alive_from),
-    (ask('workers', 'ZRANGE', workers, '(' .. alive_from, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES') or {})[2] or false},
+    (ask('workers', 'ZRANGE', workers, '(' .. alive_from, string.format('%.0f', now - forgotten_ms), 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES') or {})[2] or false},
   refused_on(pending),
 }

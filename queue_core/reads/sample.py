@@ -28,6 +28,9 @@ SILENT_MS = 600_000
 """How long a worker that fell silent is counted as missing beside those that still speak; after
 that it was most likely replaced, under another name."""
 
+FORGOTTEN_MS = 86_400_000
+"""After this the registry drops a worker at the next heartbeat of another; we look no further."""
+
 PARKED_SCORE = 9_007_199_254_740_991
 """Where a paused repeat of ours is parked: beyond every date."""
 
@@ -73,7 +76,7 @@ class Sample:
     `worst_due` is the lowest score. `fence` counts the schedule by `FENCE_EDGES_MS`.
     `next_repeat` is `(name, due ms)`. `workers` are those heard of within `WORKER_ALIVE_MS`,
     `silent` those that fell silent within `SILENT_MS`; `last_heard_ms` is the last heartbeat of the
-    silent, None where every worker in the registry speaks.
+    silent, None where every worker of the last `FORGOTTEN_MS` speaks.
     `refused` are the writing commands that our login may not use on the queue.
     """
 
@@ -164,7 +167,9 @@ def _fence(under: Reply, total: int | None) -> tuple[int, ...]:
     if total is None or not under or any(not isinstance(n, int) for n in under):
         return ()
     rising = [0, *under, total]
-    return tuple(max(0, high - low) for low, high in pairwise(rising))
+    # By way of a list: a tuple that grows as it is made leaves one more behind in CPython's free
+    # lists each time, some 700 KB of a process that looks twice a second.
+    return tuple([max(0, high - low) for low, high in pairwise(rising)])
 
 
 def _next_repeat(head: Reply) -> tuple[bytes, float] | None:
@@ -228,6 +233,7 @@ def sample(q: QueueKeys, window: int = LANE_WINDOW) -> Plan[Snapshot[Sample]]:
         window,
         WORKER_ALIVE_MS,
         SILENT_MS,
+        FORGOTTEN_MS,
         *FENCE_EDGES_MS,
     )  # fmt: skip
     return _read(reply)

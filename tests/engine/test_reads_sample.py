@@ -1,5 +1,7 @@
 """The look at a queue: true, bounded, and unknown rather than zero."""
 
+import sys
+
 import pytest
 
 from queue_core import ids
@@ -93,6 +95,20 @@ def test_pause_workers_repeats_and_limits(run: Run, q: QueueKeys, make: Builder)
     assert value.repeats == 2
     assert value.next_repeat == (b"digest", now + 5000)
     assert (value.lanes_at_limit, value.in_lanes) == (1, 1)
+
+
+def test_looking_on_leaves_nothing_behind(bus: Bus, q: QueueKeys, make: Builder) -> None:
+    """No memory of each look: not in what is kept, and not in what the interpreter keeps of
+    tuples that grew as they were made."""
+    make.pending(), make.scheduled(), make.scheduled()
+
+    def looked(times: int) -> int:
+        for _ in range(times):
+            bus.run(sample(q))
+        return sys.getallocatedblocks()
+
+    before = looked(50)
+    assert looked(300) - before < 150
 
 
 def test_a_parked_repeat_is_no_next_run(run: Run, q: QueueKeys) -> None:
