@@ -132,6 +132,17 @@ class Asked(forms.Form):
         }
 
 
+class OnQueue(Asked):
+    """Asked of verbs that would make a queue of whatever name they are given."""
+
+    unseen = forms.BooleanField(required=False, widget=forms.HiddenInput)
+
+    def clean_unseen(self) -> bool | None:
+        """Whether it is meant for a queue that nobody has seen yet; None, which the audit leaves
+        out, where not."""
+        return self.cleaned_data["unseen"] or None
+
+
 class Confirmed(Asked):
     """Asked of verbs without undo: a word has to be typed."""
 

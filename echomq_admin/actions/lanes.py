@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from echomq_admin.actions.action import Action, Asked, Order, Result, Shown, Subject, Target
+from echomq_admin.actions.action import Action, OnQueue, Order, Result, Shown, Subject, Target
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
 from queue_core.reads.ring import Ring, ring
@@ -17,7 +17,7 @@ MOST = 10**9
 """A limit or weight beyond any fleet; typing slips end here."""
 
 
-class Limit(Asked):
+class Limit(OnQueue):
     """How many jobs of the lane may run at once; empty lifts the limit."""
 
     limit = forms.IntegerField(
@@ -26,7 +26,7 @@ class Limit(Asked):
     field_order = ["limit", "reason"]
 
 
-class Weight(Asked):
+class Weight(OnQueue):
     """How many jobs a weighted claim takes at the lane's turn; empty puts it back to 1."""
 
     weight = forms.IntegerField(
@@ -85,6 +85,7 @@ PAUSE = Action(
     icon="pause",
     permission="manage_lanes",
     subject=Subject.lane,
+    form=OnQueue,
     plan=_pause,
     says={
         Word.ok: "Lane {item} is paused. What is in flight runs on.",
@@ -100,6 +101,7 @@ RESUME = Action(
     icon="play",
     permission="manage_lanes",
     subject=Subject.lane,
+    form=OnQueue,
     plan=_resume,
     says={
         Word.ok: "Lane {item} is resumed and offered.",

@@ -33,6 +33,7 @@ from echomq_admin.actions.intents import (
     precedent,
     was_first,
 )
+from echomq_admin.actions.known import on_known
 from echomq_admin.buses import GuardedBus, UnknownBus, bus_for, mint
 from echomq_admin.live.page import to_path
 from echomq_admin.models import AuditEntry
@@ -162,7 +163,7 @@ def _job_id(asking: Asking, form: Asked, before: AuditEntry | None) -> tuple[byt
 def _act(asking: Asking, entry: AuditEntry, order: Order, bus: GuardedBus, fresh: bool) -> Answer:
     action = asking.action
     try:
-        result = bus.run(action.plan(order))
+        result = bus.run(on_known(action, order))
         for _ in range(TRIES):
             if not (fresh and result.word is Word.duplicate):
                 break
@@ -170,7 +171,7 @@ def _act(asking: Asking, entry: AuditEntry, order: Order, bus: GuardedBus, fresh
             log.warning("the id %s was minted twice", order.job_id.decode("ascii"))
             order = replace(order, job_id=mint(asking.target.bus))
             note_job_id(entry, order.job_id)
-            result = bus.run(action.plan(order))
+            result = bus.run(on_known(action, order))
     except EchoMQError as fault:
         return _close(entry, *_of_fault(fault))
     except Exception:

@@ -1,6 +1,6 @@
 """Actions on a whole queue: pause and resume."""
 
-from echomq_admin.actions.action import Action, Order, Result, Subject
+from echomq_admin.actions.action import Action, OnQueue, Order, Result, Subject
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
 from queue_core.verbs import queues
@@ -21,6 +21,7 @@ PAUSE = Action(
     icon="pause",
     permission="pause_queue",
     subject=Subject.queue,
+    form=OnQueue,
     plan=_pause,
     says={
         Word.ok: "{queue} is paused. Held jobs settle; nothing more is claimed.",
@@ -36,6 +37,7 @@ RESUME = Action(
     icon="play",
     permission="pause_queue",
     subject=Subject.queue,
+    form=OnQueue,
     plan=_resume,
     says={
         Word.ok: "{queue} is resumed. Workers claim again.",

@@ -37,7 +37,7 @@ def _switch(printer: Printer, options: Namespace, verb: str) -> int:
     actor = who_acts(options.actor)
     of = "queue" if options.lane is None else "lane"
     target = _target(options, options.lane)
-    params = {"reason": options.reason}
+    params = {"reason": options.reason, "unseen": options.unseen}
     return worst([do(printer, actor, f"{verb}_{of}", target, params, options.request_id)])
 
 
@@ -54,7 +54,7 @@ def weight(printer: Printer, options: Namespace) -> int:
 def _measure(printer: Printer, options: Namespace, verb: str) -> int:
     actor, target = who_acts(options.actor), _target(options, options.lane)
     number = "" if options.number == "none" else options.number
-    params = {verb: number, "reason": options.reason}
+    params = {verb: number, "reason": options.reason, "unseen": options.unseen}
     return worst([do(printer, actor, f"{verb}_lane", target, params, options.request_id)])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from echomq_admin.actions.known import is_unknown, no_such
 from echomq_admin.actions.whereabouts import a_job, state_of
 from echomq_admin.buses import GuardedBus, declared, reading_bus
 from echomq_admin.redaction import Veil
@@ -86,8 +87,8 @@ def one_queue(printer: Printer, bus_name: str, queue: bytes) -> int:
     """The counts of one queue and what is late, next and oldest."""
     seen = reading_bus(bus_name).run(sample(found(queue)))
     value = seen.value
-    if value.empty:
-        raise Refused(Outcome.gone, f"Nothing of a queue {preview(queue, 60)} was found.")
+    if value.empty and queue not in declared(bus_name):
+        raise Refused(Outcome.gone, no_such(queue))
     more = {
         "late": value.late,
         "next_due": None if value.next_due is None else iso(as_ms(value.next_due)),
@@ -158,9 +159,12 @@ def _facts(printer: Printer, record: dict[str, Any]) -> None:
 
 
 def repeats(printer: Printer, bus_name: str, queue: bytes) -> int:
-    """The registry of a queue, soonest first."""
+    """The registry of a queue, soonest first; exit 4 where there is no such queue."""
+    bus = reading_bus(bus_name)
+    if queue not in declared(bus_name) and bus.run(is_unknown(queue)):
+        raise Refused(Outcome.gone, no_such(queue))
     heads = ("REPEAT", "NEXT", "EVERY_MS", "PAUSED", "LAST RUN")
-    printer.table(heads, _registered(reading_bus(bus_name), found(queue)))
+    printer.table(heads, _registered(bus, found(queue)))
     return 0
 
 

@@ -42,13 +42,13 @@ def add_words(parser: ArgumentParser) -> None:
         sub = word(name, run, f"{name.capitalize()} a queue, or one lane of it.")
         sub.add_argument("queue")
         sub.add_argument("--lane", help="only this lane")
-        _acting(sub)
+        _on_queue(sub)
     for name, run in (("limit", acting.limit), ("weight", acting.weight)):
         sub = word(name, run, f"Set the {name} of a lane.")
         sub.add_argument("queue")
         sub.add_argument("number", type=_text, help="from 1, or none")
         sub.add_argument("--lane", required=True)
-        _acting(sub)
+        _on_queue(sub)
 
     sub = word("retry", acting.retry, "Retry dead jobs; attempts stay as they are.")
     _jobs(sub)
@@ -118,6 +118,13 @@ def _acting(sub: ArgumentParser) -> None:
     sub.add_argument("--as", type=_text, dest="actor", help="who acts, else ECHOMQ_CLI_USER")
     sub.add_argument("--reason", type=_text, help="kept in the audit")
     sub.add_argument("--request-id", type=_text, help="makes a resend answer already")
+
+
+def _on_queue(sub: ArgumentParser) -> None:
+    sub.add_argument(
+        "--unseen", action="store_true", help="also where nobody has seen a queue of that name yet"
+    )
+    _acting(sub)
 
 
 def _jobs(sub: ArgumentParser) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
+from io import BytesIO, StringIO, TextIOWrapper
 from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
+from django.core.management import call_command
 from django.test import Client
 
 from echomq_admin import buses
@@ -30,6 +33,12 @@ def site(settings: Any, server: Embedded, db: None) -> Any:
     settings.ECHOMQ_READ_ONLY = False
     settings.ECHOMQ_CLI_USER = ""
     return settings
+
+
+@pytest.fixture
+def declared(site: Any, q: QueueKeys) -> None:
+    """The settings name this test's queue, so that it may be paused before it holds anything."""
+    site.ECHOMQ_QUEUES = [q.name.decode()]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -79,13 +88,37 @@ def client_of() -> Callable[[Any], Client]:
 
 
 @pytest.fixture
+def shell(
+    site: Any, declared: None, ada: Any, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
+    """`shell("pause", "q", "--as", "ada")`: exit code, standard output and error."""
+
+    def run(*words: str, stdin: bytes = b"") -> tuple[int, str, str]:
+        out, err = StringIO(), StringIO()
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "stderr", err)
+        monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(stdin)))
+        try:
+            call_command("echomq", *words)
+            code = 0
+        except SystemExit as left:
+            code = int(left.code or 0)
+        finally:
+            monkeypatch.undo()
+        return code, out.getvalue(), err.getvalue()
+
+    site.ECHOMQ_CLI_USER = "ada"
+    return run
+
+
+@pytest.fixture
 def make(bus: Bus, q: QueueKeys, mint: Callable[[], bytes]) -> Builder:
     """Jobs of this test's queue in a named state."""
     return Builder(bus.run, q, mint)
 
 
 @pytest.fixture
-def do(site: Any, actor: Actor, q: QueueKeys) -> Callable[..., Answer]:
+def do(site: Any, declared: None, actor: Actor, q: QueueKeys) -> Callable[..., Answer]:
     """`do("retry_dead", job_id, expect="dead 1")`: Ada performs it on this test's queue."""
 
     def done(action: str, item: bytes = b"", **more: Any) -> Answer:

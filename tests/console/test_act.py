@@ -14,8 +14,10 @@ from django.template import Context, Template
 from django.test import Client
 
 from echomq_admin.actions import ACTIONS
+from echomq_admin.live import observatory
 from echomq_admin.live.page import Watch, to_path
 from echomq_admin.permissions import ADMIN
+from echomq_admin.templatetags.echomq import address
 from queue_core import boards
 from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded
@@ -29,7 +31,7 @@ JSON = {"Accept": "application/json"}
 
 
 @pytest.fixture
-def browser(site: Any, ada: Any, client_of: Callable[[Any], Client]) -> Client:
+def browser(site: Any, declared: None, ada: Any, client_of: Callable[[Any], Client]) -> Client:
     """Ada's browser."""
     return client_of(ada)
 
@@ -49,6 +51,24 @@ def test_a_toast_for_a_page(browser: Client, q: QueueKeys) -> None:
     assert 'data-outcome="done"' in text
     assert "Undo" in text
     assert "<html" not in text
+
+
+def test_a_queue_that_a_page_has_shown_is_known_also_when_it_is_empty(
+    site: Any, ada: Any, client_of: Any, make: Builder, bus: Bus, q: QueueKeys
+) -> None:
+    site.ECHOMQ_QUEUES = []
+    job, seen = make.pending(), client_of(ada)
+    assert (
+        seen.post("/act/pause_queue", named(q, queue=to_path(b"typo")), headers=JSON).json()[
+            "outcome"
+        ]
+        == "gone"
+    )
+    observatory.shut()
+    assert seen.get(address("pending", "main", q.name)).status_code == 200
+    bus.run(command("DEL", q.pending, q.row(job.id)))
+    assert seen.post("/act/pause_queue", named(q), headers=JSON).json()["outcome"] == "done"
+    observatory.shut()
 
 
 def test_json_for_a_program(browser: Client, q: QueueKeys) -> None:

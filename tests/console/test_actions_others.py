@@ -20,6 +20,8 @@ from tests.builders import Builder, a_lane, command, score
 
 Do = Callable[..., Answer]
 
+LANE_ACTIONS = ("pause_lane", "resume_lane", "limit_lane", "weight_lane")
+
 HOSTILE = [
     b"a b", b"a:b", b"a/b", b"a#b", b"a?b", b"a+b", b"a%2Fb", b"..", b"{a}", b"a}b", b"{}", b"",
     "🐙".encode(), "‮abc".encode(), b"x" * 512, b"\xff\x00\n", b"<script>alert(1)</script>",
@@ -47,11 +49,32 @@ def test_case_26_a_queue_of_any_name_is_paused_and_no_other(do: Do, bus: Bus, na
     asked = keys.found(name)
     others = [keys.found(other) for other in HOSTILE if other != name]
     try:
-        assert do("pause_queue", target=Target("main", name)).outcome is Outcome.done
+        assert do("pause_queue", target=Target("main", name), unseen="1").outcome is Outcome.done
         assert bus.run(command("HGET", asked.meta, "paused")) == b"1"
         assert not any(bus.run(command("EXISTS", other.meta)) for other in others)
     finally:
         bus.run(command("DEL", asked.meta))
+
+
+@pytest.mark.parametrize("action", ["pause_queue", "resume_queue", *LANE_ACTIONS])
+def test_a_queue_that_nobody_knows_is_gone_and_none_is_made(
+    do: Do, bus: Bus, q: QueueKeys, action: str
+) -> None:
+    """A slip of the pen sets nothing; what is meant is asked for, and then the queue is known."""
+    typo = keys.found(q.name + b".typo")
+    item = a_lane() if action in LANE_ACTIONS else b""
+    asked = {"target": Target("main", typo.name, item), "limit": "3", "weight": "3"}
+    for _ in range(2):
+        answer = do(action, **asked)
+        assert (answer.outcome, answer.word) == (Outcome.gone, Word.gone)
+        assert "There is no queue" in answer.sentence
+        assert "--unseen" in answer.sentence
+    some = [typo.meta, typo.paused, typo.glimit, typo.gweight, typo.ring]
+    assert not any(bus.run(command("EXISTS", key)) for key in some)
+    assert do(action, **asked, unseen="true").outcome in (Outcome.done, Outcome.already)
+    bus.run(command("HSET", typo.meta, "paused", "1"))
+    assert do("resume_queue", target=Target("main", typo.name)).outcome is Outcome.done
+    bus.run(command("DEL", *some))
 
 
 # ---- lanes -----------------------------------------------------------------------------------

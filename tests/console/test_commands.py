@@ -5,15 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import re
-import sys
 import time
 from collections.abc import Callable
-from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 
 from echomq_admin.live.page import to_path
 from echomq_admin.models import AuditEntry, SignInLink
@@ -31,28 +28,6 @@ HOSTILE = [
     "a b", "a:b", "a/b", "a#b", "a?b", "a+b", "a%2Fb", "..", "{a}", "a}b", "{}", "", "🐙",
     "‮abc", "x" * 512, "-n",
 ]  # fmt: skip
-
-
-@pytest.fixture
-def shell(site: Any, ada: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Said]:
-    """`shell("pause", "q", "--as", "ada")`: exit code, standard output and error."""
-
-    def run(*words: str, stdin: bytes = b"") -> Said:
-        out, err = StringIO(), StringIO()
-        monkeypatch.setattr(sys, "stdout", out)
-        monkeypatch.setattr(sys, "stderr", err)
-        monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(stdin)))
-        try:
-            call_command("echomq", *words)
-            code = 0
-        except SystemExit as left:
-            code = int(left.code or 0)
-        finally:
-            monkeypatch.undo()
-        return code, out.getvalue(), err.getvalue()
-
-    site.ECHOMQ_CLI_USER = "ada"
-    return run
 
 
 def lines(said: Said) -> list[dict[str, Any]]:
@@ -273,7 +248,7 @@ def test_case_26_queues_of_any_name_are_listed_and_paused(
         assert listed[name]["paused"] is True
         assert shell("resume", "--", name)[0] == 0 if name.startswith("-") else True
         assert shell("resume", "--encoded", to_path(name.encode()))[0] == 0
-        assert lines(shell("pause", "--json", "--", name))[0]["outcome"] == "done"
+        assert lines(shell("pause", "--json", "--unseen", "--", name))[0]["outcome"] == "done"
         assert bus.run(command("HGET", asked.meta, "paused")) == b"1"
         assert shell("show", "--", name)[0] == 0
     finally:

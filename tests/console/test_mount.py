@@ -93,7 +93,7 @@ def test_a_host_s_own_login_serves(mounted: Any) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_case_42_the_socket_acts_through_the_same_door(
-    site: Any, person: Callable[..., Any], bus: Bus, q: QueueKeys
+    declared: None, person: Callable[..., Any], bus: Bus, q: QueueKeys
 ) -> None:
     wanted = {
         "action": "pause_queue",

@@ -63,7 +63,7 @@ def test_the_read_only_switch_beats_every_right(do: Do, site: Any, bus: Bus, nam
 
 
 def test_rights_are_read_anew_for_a_user_held_for_long(
-    site: Any, person: Callable[..., Any], q: QueueKeys
+    declared: None, person: Callable[..., Any], q: QueueKeys
 ) -> None:
     user = person("eve", "pause_queue")
     target = Target("main", q.name)
