@@ -26,8 +26,11 @@ def count(number: int | None) -> SafeString:
 
 
 @register.filter
-def compact(number: int | None) -> SafeString:
-    """A total in few figures: 60,413 as it is, 3.11 M from a million on."""
+def compact(number: int | None, complete: bool = True) -> SafeString:
+    """A total in few figures: 60,413 as it is, 3.11 M from a million on; with the sign of "at
+    least" where a part of it is not known."""
+    if number is not None and not complete:
+        return format_html("≥ {}", compact(number))
     if number is None or abs(number) < 1_000_000:
         return count(number)
     for size, unit in ((10**12, "T"), (10**9, "G"), (10**6, "M")):

@@ -47,6 +47,11 @@ CELLS = (
     ("completed", "Completed"),
 )
 
+SUMMED = (
+    *(name for name, _word in CELLS), "lanes", "lanes_at_limit", "workers", "late", "failed",
+)  # fmt: skip
+"""The counts of a queue that the bus strip adds up."""
+
 ASIDE = 9
 """The rank of a queue that needs nobody."""
 
@@ -133,10 +138,15 @@ def _sum(samples: Sequence[Sample], name: str) -> int | None:
     return sum(known) if known or not parts else None
 
 
+def _misses(samples: Sequence[Sample], name: str) -> bool:
+    """Whether a sum leaves something out that could not be read."""
+    return any(getattr(sample, name) is None for sample in samples)
+
+
 def _totals(rows: Sequence[Row], scenes: Iterable[Scene]) -> dict[str, Any]:
     """The bus strip: sums over what is known, and what they leave out; where nothing at all is
     known, no sum."""
-    known = [(row, row.scene.sample(row.queue)) for row in rows if row.rank != 1]
+    known = [(row, row.scene.sample(row.queue)) for row in rows if not _off(row)]
     samples = [seen.value for _, seen in known if seen is not None]
     late = [
         (row.scene.now_ms - seen.value.worst_due, row, seen.value.worst_due)
@@ -152,19 +162,21 @@ def _totals(rows: Sequence[Row], scenes: Iterable[Scene]) -> dict[str, Any]:
     lost = not samples and (bool(rows) or any(scene.status.state != "live" for scene in scenes))
     more = None if lost else _more_dead(histories)
     columns = [total(column) for column in zip(*series, strict=True)] if series else []
+    lanes = all(sample.lanes_complete for sample in samples)
+    sums = {name: None if lost else _sum(samples, name) for name in SUMMED}
     return {
-        **{
-            name: None if lost else _sum(samples, name)
-            for name in ("pending", "in_lanes", "active", "schedule", "dead", "completed", "lanes",
-                         "lanes_at_limit", "workers", "late", "failed")
+        **sums,
+        "whole": {
+            name: (lanes or not name.startswith(("in_lanes", "lanes")))
+            and not _misses(samples, name)
+            for name in SUMMED
         },
-        "whole": all(sample.lanes_complete for sample in samples),
         "worst": worst,
         "dead_more": more,
         "dead_less": -more if more is not None else None,
         "rate": total(latest(history) for _, history in histories),
         "spark": spark(columns or [Rate(None, None)], 239, 40),
-    }  # fmt: skip
+    }
 
 
 def _more_dead(histories: Sequence[tuple[Scene, Sequence[tuple[int, Sample]]]]) -> int | None:

@@ -368,6 +368,36 @@ def test_a_verb_without_a_dialog_keeps_the_focus(
     expect(page.locator("#queue-head [data-action=pause_queue]")).to_be_focused()
 
 
+def test_presses_that_follow_at_once_are_one_act(page: Page, console_bus: Bus) -> None:
+    """The row is gone after the first, and another is where the pointer or the focus is."""
+    q = queue("one-press")
+    make = Builder(console_bus.run, q, mint)
+    for _ in range(5):
+        make.scheduled()
+    left = lambda: console_bus.run(command("ZCARD", q.schedule))  # noqa: E731
+    live(page, at("schedule", q))
+    verb = page.locator("[data-action=run_now]")
+    place = verb.first.bounding_box()
+    assert place is not None
+    for _ in range(3):
+        page.mouse.click(place["x"] + 5, place["y"] + 5)
+        page.wait_for_timeout(250)  # slower than a double click is, and a frame comes between
+    expect(verb).to_have_count(4)
+    assert left() == 4
+    verb.first.focus()
+    page.keyboard.down("Enter")
+    expect(verb).to_have_count(3)
+    expect(verb.first).to_be_focused()
+    for _ in range(3):
+        page.keyboard.down("Enter")  # held, it repeats
+    page.keyboard.up("Enter")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(600)
+    assert left() == 3
+    verb.first.click()
+    expect(verb).to_have_count(2)
+
+
 def test_what_was_asked_wrongly_is_where_the_focus_is(page: Page, worked: QueueKeys) -> None:
     live(page, at("dead", worked))
     page.locator("#graves [data-action=remove_job]").first.focus()

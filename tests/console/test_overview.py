@@ -206,6 +206,16 @@ def test_a_bus_that_is_away_is_unknown_and_never_zero(wall, site, alone, bus):
     assert "unreachable since" in words(text)
 
 
+def test_a_key_of_another_type_leaves_what_is_known_in_the_totals(wall, bus):
+    for name in (b"well", b"ill"):
+        bus.run(admission.enqueue(queue(name), mint(b"JOB"), b"x"))
+    bus.run(command("SET", queue(b"ill").dead, "no zset"))
+    bus.run(command("ZADD", queue(b"well").dead, 0, mint(b"JOB")))
+    shown = words(re.search(r'id="totals".*?</ul>', wall().content.decode(), re.DOTALL)[0])
+    assert "Pending 2 flat" in shown
+    assert "Dead ≥ 1" in shown, "what is not known is no zero in a sum"
+
+
 def test_totals_of_nothing_that_answers_are_unknown(wall, site, bus):
     site.ECHOMQ_BUSES = {"lab": "redis://127.0.0.1:1/0"}
     site.ECHOMQ_QUEUES = {"lab": ["imports"]}
