@@ -107,9 +107,7 @@ def stage(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stage]:
     bus.run(admission.enqueue(QUEUES[0], Minter(8).mint(), b"ok"))
     held = bus.run(claims.claim(QUEUES[0], HOLD_MS))
     crew = []
-    for at, (role, skew_ms) in enumerate(
-        zip(("Consumer", "AsyncPump"), request.param, strict=True)
-    ):
+    for at, (role, skew_ms) in enumerate(zip(ROLES, request.param, strict=True)):
         journal = str(tmp_path / f"{role}.journal")
         words = ["tests.proof.hands", role, embedded.url, journal, str(at + 1), "1"]
         crew.append(subprocess.Popen(leashed(python(skew_ms, *words)), cwd=ROOT))
