@@ -24,7 +24,8 @@ MIN_SIZE = 1
 WINDOW_MS = 1_000
 POLL_MS = 50
 """Between two looks at a batch that fills up, however many jobs come, and the first wait after a
-claim that found nothing (part 10, row 19); each further one waits twice as long, up to a beat."""
+claim that found nothing (part 10, row 19); each further one waits twice as long, up to a beat, or,
+where nothing is heard meanwhile, up to `HEARD_BEATS`."""
 
 _WAITING_LANES = script("reads/waiting_lanes")
 
@@ -89,6 +90,7 @@ class Gathering:
         self._held_until = 0.0
         self._empty = 0
         self._lanes_next = False
+        self._tracks = False
 
     @staticmethod
     def _read(q: QueueKeys, least: int) -> Call:
@@ -109,7 +111,7 @@ class Gathering:
         tells of changes."""
         if self._opened is None:
             self._opened = self._lanes_opened = now
-        self._looked_at = now
+        self._looked_at, self._tracks = now, tracks
         self._filling = bool(found.flat or found.lanes)
         flat, least = (0, 0) if found.paused else (self._flat(found, now), self._least(found, now))
         if flat and not (least and self._lanes_next):
@@ -123,9 +125,11 @@ class Gathering:
         """What a claim came to. One that found nothing, where a look had found enough, is held
         off: somebody was first, or a limit or a pause has come between."""
         if not count:
-            wait_s = min(self._poll_s * 2 ** min(self._empty, 16), max(self._beat_s, self._poll_s))
+            wait_s = self._poll_s * 2 ** min(self._empty, 16)
+            beat_s = max(self._beat_s, self._poll_s)
             self._empty += 1
-            self.look_at = self._held_until = now + wait_s
+            self._held_until = now + min(wait_s, beat_s)
+            self.look_at = now + min(wait_s, beat_s * (HEARD_BEATS if self._tracks else 1))
         else:
             self._empty = 0
             self.look_at = now

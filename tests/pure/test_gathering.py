@@ -54,6 +54,19 @@ def test_row_19_empty_claims_are_held_off_and_nothing_heard_shortens_that() -> N
     assert round(one.look_at - 300, 3) == 0.05
 
 
+def test_row_19_where_claims_find_nothing_and_nothing_is_heard_looks_get_rare() -> None:
+    for tracks, longest in ((True, 5.0), (False, 1.0)):
+        one, waits = gathering(), []
+        for _ in range(9):
+            one.choose(Waiting(5, 0, 0, paused=False), 200.0, tracks=tracks)
+            one.claimed(flat(5), 0, 200.0)
+            waits.append(round(one.look_at - 200, 3))
+        assert waits[:5] == [0.05, 0.1, 0.2, 0.4, 0.8]
+        assert waits[-2:] == [longest, longest]
+        one.hear()
+        assert one.look_at == 201.0
+
+
 def test_row_19_a_paused_queue_is_left_alone() -> None:
     one = gathering(lanes=True)
     assert one.choose(Waiting(99, 9, 9, paused=True), 150.0, tracks=True) is None
