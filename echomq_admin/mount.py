@@ -4,3 +4,8 @@ give it to Django as the script's name."""
 from django.urls import include, path
 
 urlpatterns = [path("", include("echomq_admin.urls"))]
+
+handler400 = "echomq_admin.views.told.no_request"
+handler403 = "echomq_admin.views.told.no_right"
+handler404 = "echomq_admin.views.told.no_page"
+handler500 = "echomq_admin.views.told.no_answer"

@@ -28,6 +28,7 @@ from echomq_admin.views import (
     workers,
 )
 from echomq_admin.views.access import allowed
+from echomq_admin.views.told import drawn
 
 app_name = "echomq_admin"
 
@@ -37,7 +38,7 @@ _JOB = f"{_QUEUE}job/<name:item>"
 
 def _page(name: str, route: str, view: Callable[..., HttpResponse]) -> URLPattern:
     """A route for those who may look; a view may ask for more."""
-    return path(route, allowed("view")(view), name=name)
+    return path(route, drawn(allowed("view")(view)), name=name)
 
 
 urlpatterns = [
@@ -59,7 +60,7 @@ urlpatterns = [
     _page("dialog", "dialog/<str:action>", dialog.dialog),
     path("health", health.health, name="health"),
     path("health/buses", health.buses_health, name="buses_health"),
-    path("login", sign_in.Password.as_view(), name="login"),
-    path("logout", sign_in.sign_out, name="logout"),
-    path("sign-in/<str:token>", sign_in.by_link, name="sign_in"),
+    path("login", drawn(sign_in.Password.as_view()), name="login"),
+    path("logout", drawn(sign_in.sign_out), name="logout"),
+    path("sign-in/<str:token>", drawn(sign_in.by_link), name="sign_in"),
 ]

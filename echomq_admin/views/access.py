@@ -10,16 +10,8 @@ from django.shortcuts import render, resolve_url
 from django.urls import get_script_prefix
 
 from echomq_admin import config
-from echomq_admin.actions.answers import Answer
 from echomq_admin.permissions import rights_of
-from queue_core.outcomes import Outcome
-
-View = Callable[..., HttpResponse]
-
-
-def wants_json(request: HttpRequest) -> bool:
-    """Whether the answer should be JSON: a program asks, not a page."""
-    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+from echomq_admin.views.told import View, told, told_shortly, wants_json
 
 
 def allowed(codename: str) -> Callable[[View], View]:
@@ -41,19 +33,16 @@ def allowed(codename: str) -> Callable[[View], View]:
 
 
 def refuse(request: HttpRequest, why: str, page: str = "forbidden") -> HttpResponse:
-    """Not permitted, in the form that was asked for. The page is without the console's frame:
-    who may not look learns no name of a queue."""
-    answer = Answer(Outcome.not_permitted, why)
-    status = answer.outcome.status
-    if wants_json(request):
-        return JsonResponse(answer.as_json(), status=status)
-    if getattr(request, "htmx", False):
-        toast = render(
-            request, "echomq_admin/pieces/outcome.html", {"answer": answer}, status=status
-        )
-        toast["HX-Retarget"], toast["HX-Reswap"] = "#toasts", "beforeend"
-        return toast
-    return render(request, f"echomq_admin/sign_in/{page}.html", {"why": why}, status=status)
+    """Not permitted, in the form that was asked for. Who may not look gets a page without the
+    console's frame, and learns no name of a queue."""
+    if short := told_shortly(request, 403, why):
+        return short
+    if page == "forbidden" and "view" in rights_of(request.user):
+        return told(request, 403, "Not permitted", f"{why} {_ASK}")
+    return render(request, f"echomq_admin/sign_in/{page}.html", {"why": why}, status=403)
+
+
+_ASK = "Whoever looks after the console can give it."
 
 
 def _ask_to_sign_in(request: HttpRequest) -> HttpResponse:

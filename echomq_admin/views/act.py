@@ -18,9 +18,9 @@ from echomq_admin.actions.perform import actor_of, perform
 from echomq_admin.heard import json_object
 from echomq_admin.live.page import BadParameter
 from echomq_admin.said_once import an_answer
-from echomq_admin.views.access import wants_json
 from echomq_admin.views.asked import named, target_of
 from echomq_admin.views.dialog import redraw
+from echomq_admin.views.told import wants_json
 from queue_core.outcomes import Outcome
 
 SETTLES = frozenset(

@@ -18,7 +18,8 @@ from echomq_admin.actions.moments import to_ms
 from echomq_admin.buses import bus_urls
 from echomq_admin.models import IN_HAND, AuditEntry
 from echomq_admin.views.access import allowed
-from echomq_admin.views.show import framed, told
+from echomq_admin.views.frame import framed
+from echomq_admin.views.told import told
 from queue_core.numbers import DIGITS
 from queue_core.outcomes import Outcome
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
@@ -19,6 +19,7 @@ from echomq_admin.live.page import BadParameter
 from echomq_admin.permissions import read_only, rights_of
 from echomq_admin.views.asked import named, target_of
 from echomq_admin.views.payload import record_reveal
+from echomq_admin.views.told import told
 from queue_core.errors import EchoMQError
 
 
@@ -28,7 +29,8 @@ def dialog(request: HttpRequest, action: str) -> HttpResponse:
     to the bus. A POST asks for what is masked to be shown in it, which is recorded."""
     known = ACTIONS.get(action)
     if known is None:
-        raise Http404("no such action")
+        text = "No verb of the console is called"
+        return told(request, 404, "No such verb", text, action.encode("utf-8", "replace"))
     asked = request.GET.dict()
     try:
         target = target_of(asked)

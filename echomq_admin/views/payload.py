@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
@@ -21,6 +21,7 @@ from echomq_admin.payload_view import payload_view, veiled_by
 from echomq_admin.permissions import rights_of
 from echomq_admin.redaction import Veil
 from echomq_admin.said_once import an_answer
+from echomq_admin.views.told import no_bus
 from queue_core import keys
 from queue_core.errors import EchoMQError
 from queue_core.outcomes import Outcome, Word
@@ -84,7 +85,7 @@ def payload(request: HttpRequest, bus: str, queue: bytes, item: bytes) -> HttpRe
     where it is needed, 404 where there is none, 413 where it is longer, 415 for a text that is
     none, 503 where the bus does not answer."""
     if bus not in bus_urls():
-        raise Http404("no such bus")
+        return no_bus(request, bus)
     may = "reveal_payload" in rights_of(request.user)
     reveal = request.method == "POST"
     if reveal and not may:

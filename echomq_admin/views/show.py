@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
-from django.middleware.csrf import get_token
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import get_language
 
 from echomq_admin.buses import bus_urls
-from echomq_admin.live import surroundings
 from echomq_admin.live.observatory import observatory
-from echomq_admin.live.page import BadParameter, Page, Shaped, Watch
+from echomq_admin.live.page import BadParameter, Page, Watch
 from echomq_admin.live.scene import Scene
-from echomq_admin.permissions import rights_of, role_of
-from echomq_admin.templatetags.freshness import iso
-
-WIRE = "3.0.0"
-"""The wire version this console speaks."""
-
-# htmx without eval, without styles of its own, and swapping the answers that carry a sentence:
-# a refusal is an answer to read, not a failure of the request.
-HTMX_CONFIG = json.dumps({
-    "includeIndicatorStyles": False,
-    "allowEval": False,
-    "allowScriptTags": False,
-    "selfRequestsOnly": True,
-    "historyCacheSize": 0,
-    "defaultSettleDelay": 0,  # a form that opens is bound: an Enter at once stays here
-    "responseHandling": [
-        {"code": "204", "swap": False},
-        {"code": "[23]..", "swap": True},
-        {"code": "[45]..", "swap": True, "error": False},
-    ],
-})  # fmt: skip
+from echomq_admin.permissions import rights_of
+from echomq_admin.views.frame import frame_context
+from echomq_admin.views.told import no_bus, told
 
 
 def show(
@@ -51,7 +29,7 @@ def show(
     that is not configured or a queue nobody has seen; 400 for parameters outside what the page
     takes."""
     if bus and bus not in bus_urls():
-        raise Http404("no such bus")
+        return no_bus(request, bus)
     try:
         params = page.clean(request.GET.dict() if raw is None else raw)
     except BadParameter as fault:
@@ -69,54 +47,3 @@ def show(
 
 def _unseen(scene: Scene, queue: bytes) -> bool:
     return scene.state == "live" and queue not in scene.queues
-
-
-def frame_context(request: HttpRequest, watch: Watch, now_ms: int) -> dict[str, Any]:
-    """What base.html draws once per page load, outside of every panel."""
-    scenes = observatory().scenes
-    return {
-        "version": WIRE,
-        "nav": surroundings.navigation(watch),
-        "phone_queue": surroundings.phone_queue(scenes, watch),
-        "role": role_of(request.user),
-        "clock": iso(now_ms)[11:19],
-        "htmx_config": HTMX_CONFIG,
-        "hx_headers": json.dumps({"X-CSRFToken": get_token(request)}),
-        "tabs": surroundings.TABS,
-    }
-
-
-def framed(request: HttpRequest, title: str, name: str = "", reading: str = "") -> dict[str, Any]:
-    """The whole context of base.html for a page that is not live: the audit, a message."""
-    page = Page(name, title, reading, {}, _no_look, _no_shape, of_queue=False)
-    watch = Watch("", name, rights=rights_of(request.user), language=get_language() or "en")
-    shaped = Shaped({})
-    scenes = observatory().scenes
-    now_ms = next((scene.now_ms for scene in scenes.values()), 0)
-    return {
-        "watch": watch,
-        "page": page,
-        "shaped": shaped,
-        "now_ms": now_ms,
-        "clocks": {},
-        "at_ms": None,
-        "state": "still",
-        **surroundings.context(page, watch, scenes),
-        **frame_context(request, watch, now_ms),
-    }
-
-
-def _no_look(_watch: Watch, _scene: Any) -> tuple[()]:
-    return ()
-
-
-def _no_shape(_watch: Watch, _scene: Any, _results: Any) -> Shaped:
-    return Shaped({})
-
-
-def told(
-    request: HttpRequest, status: int, title: str, text: str, name: bytes = b""
-) -> HttpResponse:
-    """A page that only says something, in the console's frame."""
-    context = {**framed(request, title), "text": text, "name": name}
-    return render(request, "echomq_admin/told.html", context, status=status)
