@@ -16,6 +16,7 @@ from random import Random
 from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded, leashed
 from queue_core.verbs import repeats
+from tests.builders import command, server_ms
 from tests.proof.hands import CONCURRENCY, GROUP, PUMPS, WORKERS
 from tests.proof.journal import Told, journals
 from tests.proof.keyspace import Keyspace, read, violations
@@ -127,6 +128,14 @@ class Stage:
             for name in (b"pending", b"active", b"schedule", b"flow:outbox", *_lanes(space))
         )
 
+    def heard(self, since_ms: int) -> bool:
+        """Whether each worker has said since then, in both queues, that it lives."""
+        since = [
+            self.bus.run(command("ZRANGEBYSCORE", q.workers, since_ms, "+inf")) for q in QUEUES
+        ]
+        marks = [b".%d." % self._crew[name].pid for name in PAIR]
+        return all(any(mark in who for who in said) for said in since for mark in marks)
+
     def close(self) -> None:
         """Nothing is left running."""
         for process in self._crew.values():
@@ -164,6 +173,8 @@ def crash(folder: Path, kills: int, number: str) -> Found:
         stage.bus.run(repeats.cancel(QUEUES[0], TICK))
         stage.enter(*PAIR, "pump")
         until(stage.drained, "all is worked off", DRAIN_S)
+        now_ms = stage.bus.run(server_ms())
+        until(lambda: stage.heard(now_ms), "both workers still beat")
         spaces = stage.look()
         stage.down(*PAIR, "pump")
     finally:

@@ -25,7 +25,7 @@ pump's place is of the next kind that the seed draws: a consumer, batch consumer
 pump, of threads or of asyncio, with handlers of either. It breaks on an admitted job that is
 neither completed, nor dead, nor waiting in exactly one place, on one that was completed without a
 run of its handler, on more duplicates than the kills explain, on a record of a stream that nobody
-in its group was handed, and on a process that ended by itself.
+in its group was handed, and on a process that ended by itself or tells no more that it lives.
 
 A step of the clock is one mint, one step of a wrong clock, or one node lease taken, lost or given
 back. It breaks on an id minted twice and on one that is not above the one before it.
