@@ -6,6 +6,7 @@ request id makes a resend find what the first sending did.
 
 from __future__ import annotations
 
+import hashlib
 import time
 import uuid
 from dataclasses import dataclass
@@ -23,12 +24,16 @@ from queue_core.outcomes import Outcome, Word
 WAIT_S, LOOK_S = 3.0, 0.05
 """How long a resend waits for the first sending to be answered, and how often it looks."""
 
+BUS = 64
+"""Characters of a bus's name; somebody without the right may name what is none."""
+
 SAME_SIGHT = timedelta(hours=1)
 BLIND = timedelta(seconds=60)
 """How long ago another's act may lie to count as the one that was asked for again: long where
 both saw the same state of the subject, short where nobody said what was seen."""
 
 DIGITS = 80
+"""Of a request id in the audit; a longer one is kept as its digest."""
 
 _SETTLED = {Outcome.done.word, Outcome.already.word}
 
@@ -88,6 +93,11 @@ class Asking:
             and entry.expected == self.expect
             and _asked(entry.params) == _asked(self.params)
         )
+
+
+def kept_request_id(given: str) -> str:
+    """A request id as the audit keeps it: another one for another text, however long."""
+    return given if len(given) <= DIGITS else hashlib.sha256(given.encode()).hexdigest()
 
 
 def fresh_request_id() -> str:
@@ -163,7 +173,7 @@ def close_intent(entry: AuditEntry, outcome: Outcome, word: Word | None, sentenc
 def note_refusal(asking: Asking, sentence: str) -> AuditEntry:
     """An action that was not permitted: tried by nobody, kept all the same. It has a request id
     of its own, so that it does not stand in the way once the right is there."""
-    row = {**asking.row(), "request_id": fresh_request_id()}
+    row = {**asking.row(), "request_id": fresh_request_id(), "bus": asking.target.bus[:BUS]}
     return AuditEntry.objects.create(
         **row, outcome=Outcome.not_permitted.word, sentence=sentence, closed_at=timezone.now()
     )

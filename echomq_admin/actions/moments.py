@@ -74,7 +74,7 @@ def parse_moment(text: str, zone: str) -> int:
         return first
     # Read by the offset before and after the change: twice the moments, or none of them.
     meant = tuple(
-        datetime.fromtimestamp(ms / 1000, place).isoformat(timespec="minutes")
+        datetime.fromtimestamp(ms / 1000, place).isoformat(timespec=_exactly(moment))
         for ms in sorted((first, second))
     )
     exists = (_ZERO + first * _MS).astimezone(place).replace(tzinfo=None) == moment
@@ -84,6 +84,13 @@ def parse_moment(text: str, zone: str) -> int:
         else f"{written} does not exist in {zone}: its clock is put forward over it."
     )
     raise NotAMoment(why, meant)
+
+
+def _exactly(moment: datetime) -> str:
+    """How exactly a time was written, for those that are offered in its place."""
+    if moment.microsecond:
+        return "milliseconds"
+    return "seconds" if moment.second else "minutes"
 
 
 def same_moment(one: str, other: str) -> bool:

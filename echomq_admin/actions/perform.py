@@ -21,12 +21,12 @@ from echomq_admin.actions import ACTIONS
 from echomq_admin.actions.action import Asked, Order, Result, Subject, Target
 from echomq_admin.actions.answers import Answer, Undo
 from echomq_admin.actions.intents import (
-    DIGITS,
     Actor,
     Asking,
     close_intent,
     earlier,
     fresh_request_id,
+    kept_request_id,
     note_job_id,
     note_refusal,
     open_intent,
@@ -87,7 +87,7 @@ def perform(
         target,
         form.expected(),
         {**form.recorded(), **where} if well else {},
-        (request_id or "")[:DIGITS] or fresh_request_id(),
+        kept_request_id(request_id or fresh_request_id()),
         source,
     )
     try:

@@ -6,7 +6,8 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 
-from echomq_admin.live.page import BadParameter, from_path
+from echomq_admin.heard import texts
+from echomq_admin.live.page import BadParameter
 
 
 async def act(user: Any, wanted: Any) -> dict[str, Any]:
@@ -16,8 +17,8 @@ async def act(user: Any, wanted: Any) -> dict[str, Any]:
     try:
         # On a thread of its own: while this waits for a bus, other sockets open and close.
         answer = await database_sync_to_async(_perform, thread_sensitive=False)(user, asked)
-    except (BadParameter, TypeError, KeyError) as fault:
-        answer = {"outcome": "invalid", "sentence": f"{fault}"}
+    except BadParameter as fault:
+        answer = {"outcome": "invalid", "sentence": f"{fault}."}
     return {
         "v": 1,
         "topic": "act",
@@ -32,16 +33,17 @@ async def act(user: Any, wanted: Any) -> dict[str, Any]:
 
 
 def _perform(user: Any, asked: dict[str, Any]) -> dict[str, Any]:
-    from echomq_admin.actions.perform import Target, perform
+    from echomq_admin.actions.perform import perform
+    from echomq_admin.views.asked import target_of
 
-    named = dict(asked["target"])
-    bus = str(named.pop("bus", ""))
-    target = Target(bus=bus, **{name: from_path(str(part)) for name, part in named.items()})
+    target, params = asked.get("target"), asked.get("params", {})
+    if not isinstance(target, dict) or not isinstance(params, dict) or not asked.get("id"):
+        raise BadParameter("an act has an id, a target, and parameters by name")
     answer = perform(
         user,
-        str(asked["action"]),
-        target,
-        dict(asked.get("params", {})),
+        str(asked.get("action")),
+        target_of(texts(target)),
+        texts(params),
         request_id=str(asked["id"]),
         source="socket",
     )

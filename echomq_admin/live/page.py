@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 TOPIC_BYTES = 16_384
-"""Room for an id of some 10,000 bytes; a server takes no longer address anyway."""
+"""Room for an id of some 10,000 bytes; a server takes no longer address anyway, and the audit
+keeps no longer name."""
 
 
 class BadParameter(ValueError):
@@ -34,7 +35,10 @@ def to_path(name: bytes) -> str:
 
 
 def from_path(part: str) -> bytes:
-    """The bytes behind `to_path`. Raises `BadParameter` where the text is not of that form."""
+    """The bytes behind `to_path`. Raises `BadParameter` where the text is not of that form, or
+    longer than `TOPIC_BYTES`."""
+    if len(part) > TOPIC_BYTES:
+        raise BadParameter(f"a name in a path has at most {TOPIC_BYTES:,} characters")
     digits = part.removeprefix("~")
     try:
         name = urlsafe_b64decode(digits + "=" * (-len(digits) % 4))

@@ -53,6 +53,25 @@ def test_text_without_bytes_is_invalid_whatever_field_holds_it(
     assert not AuditEntry.objects.exists()
 
 
+def test_who_may_nothing_leaves_little_in_the_audit(
+    site: Any, person: Callable[..., Any], client_of: Callable[[Any], Client]
+) -> None:
+    client = client_of(person("vera", "view"))
+    for field, status in (("item", 422), ("lane", 422), ("bus", 403), ("request_id", 403)):
+        asked = {"bus": "main", "queue": "~YQ", field: "~" + "A" * 1_000_000}
+        told = client.post("/act/pause_queue", asked, headers={"Accept": "application/json"})
+        assert told.status_code == status, field
+    kept = AuditEntry.objects.values_list("bus", "request_id", "item", "params")
+    assert all(len(str(part)) <= 80 for entry in kept for part in entry)
+
+
+def test_long_request_ids_that_begin_alike_are_two(post: Any, bus: Bus, q: QueueKeys) -> None:
+    for end in ("1", "2", "2"):
+        asked = {"bus": "main", "queue": to_path(q.name), "request_id": "k" * 100 + end}
+        assert post("enqueue", json.dumps(asked)).status_code == 200
+    assert bus.run(command("ZCARD", q.pending)) == 2
+
+
 @pytest.mark.parametrize("action", ACTIONS)
 def test_an_expected_state_that_is_none_is_refused(
     post: Any, make: Builder, q: QueueKeys, action: str

@@ -39,6 +39,26 @@ async def test_an_act_with_text_that_has_no_bytes_is_ignored(tab, topic, q):
     assert (await socket.frame())["topic"] == topic
 
 
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        None, "ab", {}, {"id": "1", "action": "pause_queue", "target": "ab"},
+        {"id": "1", "action": "pause_queue", "target": ["ab"], "params": {}},
+        {"id": "1", "action": "pause_queue", "target": {"bus": "main"}, "params": ["ab", "cd"]},
+        {"id": "1", "action": "pause_queue", "target": {"bus": "main", "queue": {}}},
+        {"id": "1", "action": ["pause_queue"], "target": {"bus": ["main"], "what": "~YQ"}},
+        {"id": "1", "action": "pause_queue", "target": {"bus": "main", "queue": "~" + "A" * 20_000}},
+    ],
+)  # fmt: skip
+async def test_an_act_of_another_shape_is_told_so(tab, topic, wanted):
+    socket = await tab()
+    await socket.say(act=wanted)
+    told = await socket.frame()
+    assert told["data"]["act"]["outcome"] == "invalid"
+    await socket.say(sub=topic)
+    assert (await socket.frame())["topic"] == topic
+
+
 @pytest.mark.parametrize("crafted", ["zz/overview/~/~", "/overview/~YQ/~", "main/boards/~YQ/~"])
 async def test_a_topic_with_parts_its_page_does_not_have_is_no_topic(tab, topic, crafted):
     socket = await tab()
