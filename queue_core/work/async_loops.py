@@ -7,7 +7,7 @@ import contextlib
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -17,6 +17,7 @@ from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
 from queue_core.numbers import seconds
 from queue_core.plans import Plan
+from queue_core.quoting import WHOLE, quoted
 from queue_core.work.flags import Once
 from queue_core.work.hands import Hands
 from queue_core.work.ledger import Ledger
@@ -147,13 +148,17 @@ class AsyncLoop(ABC):
         changes from here on ends the next rest."""
         self._changed.clear()
         now = time.monotonic()
-        for ledger in self._ledgers:
+        for ledger in self._at_work():
             if ledger.collect(now):
                 await self._bus.run(ledger.give_back())
         for watch, ledger in zip(self._watches, self._ledgers, strict=True):
             if watch.taken():
                 self._hear(ledger)
         return now
+
+    def _at_work(self) -> Sequence[Ledger]:
+        """Those in which something may have ended since they were collected."""
+        return self._ledgers
 
     async def _drain(self) -> bool:
         """Give back what was not begun, and settle what is in hand while there is time."""
@@ -181,7 +186,7 @@ class AsyncLoop(ABC):
 
     def _noted(self, ledger: Ledger, answer: object) -> float:
         """What a turn of a queue came to: how many seconds to leave it alone."""
-        part = repr(ledger.q.name) if len(self._ledgers) > 1 else ""
+        part = quoted(ledger.q.name, WHOLE) if len(self._ledgers) > 1 else ""
         if isinstance(answer, EchoMQError):
             return self._trouble.met(answer, part)
         self._trouble.over(part)
@@ -196,12 +201,12 @@ class AsyncLoop(ABC):
 
     # ---- rest --------------------------------------------------------------------------------
 
-    async def _rest(self, timeout_s: float, dry: Sequence[Ledger] = ()) -> None:
+    async def _rest(self, timeout_s: float, dry: Collection[Ledger] = ()) -> None:
         """Wait for whatever changes, since things were collected; also for new work of those that
         are dry."""
         timeout_s = min(ledger.patience(timeout_s) for ledger in self._ledgers)
         for watch, ledger in zip(self._watches, self._ledgers, strict=True):
-            if ledger in dry and not watch.tracks:
+            if not watch.tracks and ledger in dry:
                 watch.park(ledger.q.wake, timeout_s)
         await within(self._changed, timeout_s)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 
 from queue_core.errors import EchoMQError
 from queue_core.numbers import whole
@@ -66,6 +67,9 @@ class AsyncMetronome(AsyncLoop):
         self._rounds.collect()
         return await super()._collect()
 
+    def _at_work(self) -> Sequence[Ledger]:
+        return [ledger for ledger in self._ledgers if ledger.in_hand]
+
     async def _drain(self) -> bool:
         self._rounds.take_back()
         return await super()._drain()
@@ -85,7 +89,7 @@ class AsyncMetronome(AsyncLoop):
 
     async def _arm(self, station: Station, wants: dict[Station, int]) -> None:
         """Set a queue's watch before it is asked; one that fails, or has nothing, is not asked."""
-        watch = self._watches[self._rounds.stations.index(station)]
+        watch = self._watches[station.place]
         try:
             found = await watch.look(station.call)
         except EchoMQError as fault:

@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -20,6 +20,7 @@ from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
 from queue_core.numbers import seconds
 from queue_core.plans import Plan
+from queue_core.quoting import WHOLE, quoted
 from queue_core.watches import ANY, Watch, Watches, wait_each
 from queue_core.work.backoff import exponential, jitter
 from queue_core.work.flags import Flag, Once
@@ -133,10 +134,14 @@ class Loop(ABC):
     def _collect(self) -> float:
         """Take over what has ended, and give back what nobody begins; answers the time."""
         now = time.monotonic()
-        for ledger in self._ledgers:
+        for ledger in self._at_work():
             if ledger.collect(now):
                 self._bus.run(ledger.give_back())
         return now
+
+    def _at_work(self) -> Sequence[Ledger]:
+        """Those in which something may have ended since they were collected."""
+        return self._ledgers
 
     def _drain(self) -> bool:
         """Give back what was not begun, and settle what is in hand while there is time."""
@@ -164,7 +169,7 @@ class Loop(ABC):
 
     def _noted(self, ledger: Ledger, answer: object) -> float:
         """What a turn of a queue came to: how many seconds to leave it alone."""
-        part = repr(ledger.q.name) if len(self._ledgers) > 1 else ""
+        part = quoted(ledger.q.name, WHOLE) if len(self._ledgers) > 1 else ""
         if isinstance(answer, EchoMQError):
             return self._trouble.met(answer, part)
         self._trouble.over(part)
@@ -178,7 +183,7 @@ class Loop(ABC):
 
     # ---- rest --------------------------------------------------------------------------------
 
-    def _rest(self, timeout_s: float, dry: Sequence[Ledger] = ()) -> None:
+    def _rest(self, timeout_s: float, dry: Collection[Ledger] = ()) -> None:
         """Wait until a handler has ended, a watch hears of something or somebody nudges; for those
         that are dry, also for a wake where the server does not tell."""
         timeout_s = min(ledger.patience(timeout_s) for ledger in self._ledgers)

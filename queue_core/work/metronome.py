@@ -8,6 +8,7 @@ of all queues in one pipeline. With nothing to do it rests on its watches.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from queue_core.errors import EchoMQError
 from queue_core.numbers import whole
@@ -73,6 +74,9 @@ class Metronome(Loop):
         self._rounds.collect()
         return super()._collect()
 
+    def _at_work(self) -> Sequence[Ledger]:
+        return [ledger for ledger in self._ledgers if ledger.in_hand]
+
     def _drain(self) -> bool:
         self._rounds.take_back()
         return super()._drain()
@@ -93,7 +97,7 @@ class Metronome(Loop):
 
     def _arm(self, station: Station, wants: dict[Station, int]) -> None:
         """Set a queue's watch before it is asked; one that fails, or has nothing, is not asked."""
-        watch = self._watches[self._rounds.stations.index(station)]
+        watch = self._watches[station.place]
         try:
             found = watch.look(station.call)
         except EchoMQError as fault:

@@ -90,8 +90,8 @@ def _nothing(*_: Any) -> None:
 
 
 class Station:
-    """One queue of a metronome: what it has in hand, and when it is asked. Times are monotonic,
-    in s.
+    """One queue of a metronome, the one at `place`: what it has in hand, and when it is asked.
+    Times are monotonic, in s.
 
     `short`: the last claim found less than it wanted, so that the watch is set before the next;
     `dry`: then nothing waited, or that one found nothing, so that it is asked only once it was
@@ -99,8 +99,16 @@ class Station:
     """
 
     def __init__(
-        self, q: QueueKeys, share: Share, ledger: Ledger, most: int, lease_ms: int, weighted: bool
+        self,
+        place: int,
+        q: QueueKeys,
+        share: Share,
+        ledger: Ledger,
+        most: int,
+        lease_ms: int,
+        weighted: bool,
     ) -> None:
+        self.place = place
         self.q = q
         self.ledger = ledger
         self.share = share
@@ -110,6 +118,7 @@ class Station:
         self.look_at = 0.0
         self.not_before = 0.0
         self.served = 0
+        self._ahead_of = place % HEARD_BEATS
         self._most = most
         self._lease_ms = lease_ms
         self._weighted = weighted
@@ -142,8 +151,10 @@ class Station:
         return Want(size, size, self._lease_ms, worker, self.ledger.turns, self._weighted)
 
     def looked(self, found: Reply | None, beat_s: float) -> bool:
-        """Its watch is set: whether it is worth a claim. None is the look that told nothing."""
-        beats = 1 if found is None else HEARD_BEATS
+        """Its watch is set: whether it is worth a claim. None is the look that told nothing. Those
+        of many queues fall on several beats, since while they are made nothing else is heard of."""
+        beats = 1 if found is None else HEARD_BEATS - self._ahead_of
+        self._ahead_of = 0
         self.look_at = time.monotonic() + beat_s * beats
         self.dry = not waits(found)
         return not self.dry
@@ -195,13 +206,13 @@ class Rounds:
     ) -> None:
         room = whole(size if most is None else most, "jobs of one queue at once", 1, size)
         self.stations: list[Station] = []
-        for name in names:
+        for place, name in enumerate(names):
             q, share = queue(name), Share(hands, room)
             ledger = Ledger(
                 q, worker, share, concurrency=room, lease_ms=lease_ms, policy=policy, ahead=0,
                 weighted=weighted,
             )  # fmt: skip
-            self.stations.append(Station(q, share, ledger, room, lease_ms, weighted))
+            self.stations.append(Station(place, q, share, ledger, room, lease_ms, weighted))
         self.ledgers = [station.ledger for station in self.stations]
         self._by_name = {station.q.name: station for station in self.stations}
         self._hands = hands
@@ -236,12 +247,12 @@ class Rounds:
         """What the look of one of them told that is to be asked: whether it still is."""
         return station.looked(found, self._beat_s)
 
-    def rest(self, now: float, quiet: bool) -> tuple[float, list[Ledger]]:
+    def rest(self, now: float, quiet: bool) -> tuple[float, set[Ledger]]:
         """How many seconds to rest where nothing is heard, and whose watches hear of new work."""
         idle = not quiet and self._hands.out < self._size
         whens = [one.rests_until(now, idle) for one in self.stations]
         soonest = min((at for at in whens if at is not None), default=now + self._beat_s)
-        return max(0.0, soonest - now), [one.ledger for one in self.stations if one.dry]
+        return max(0.0, soonest - now), {one.ledger for one in self.stations if one.dry}
 
     def hear(self, ledger: Ledger) -> None:
         """Something of a queue has changed."""
