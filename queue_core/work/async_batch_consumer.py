@@ -7,6 +7,7 @@ import time
 from queue_core.errors import EchoMQError
 from queue_core.keys import queue
 from queue_core.numbers import whole
+from queue_core.quoting import quoted
 from queue_core.verbs.claims import MOST
 from queue_core.work.async_loops import AsyncLoop, AsyncServes, within
 from queue_core.work.gathering import MIN_SIZE, POLL_MS, WINDOW_MS, Gathering, Size, reading
@@ -72,7 +73,7 @@ class AsyncBatchConsumer(AsyncLoop):
         self._beat_ms = beat_ms
         self._not_before = 0.0
         super().__init__(
-            bus, self._places, [self._ledger], name=f"batches of {self.q.name!r}",
+            bus, self._places, [self._ledger], name=f"batches of {quoted(self.q.name)}",
             awaited=awaited, lease_ms=lease_ms, drain_s=drain_s,
         )  # fmt: skip
 

@@ -10,6 +10,7 @@ import time
 from queue_core.errors import EchoMQError
 from queue_core.keys import queue
 from queue_core.numbers import whole
+from queue_core.quoting import quoted
 from queue_core.work.async_loops import AsyncLoop, AsyncServes, within
 from queue_core.work.consumer import AHEAD
 from queue_core.work.hands import Handler, Hands, ThreadHands
@@ -60,7 +61,7 @@ class AsyncConsumer(AsyncLoop):
             policy=policy, ahead=ahead, weighted=weighted,
         )  # fmt: skip
         super().__init__(
-            bus, hands, [self._ledger], name=f"consumer of {self.q.name!r}", awaited=awaited,
+            bus, hands, [self._ledger], name=f"consumer of {quoted(self.q.name)}", awaited=awaited,
             lease_ms=lease_ms, drain_s=drain_s,
         )  # fmt: skip
         self._watch = self._watches[0]

@@ -12,6 +12,7 @@ from queue_core.async_watches import AsyncWatch
 from queue_core.errors import EchoMQError
 from queue_core.keys import QueueKeys
 from queue_core.nodes import lease_of
+from queue_core.quoting import WHOLE, quoted
 from queue_core.work.async_loops import from_anywhere, within
 from queue_core.work.flags import Once
 from queue_core.work.pump import (
@@ -84,7 +85,7 @@ class AsyncPump:
 
     async def _take(self, turn: Turn, watch: AsyncWatch) -> None:
         """Do what is to be done in one queue now, if anything."""
-        now, part = time.monotonic(), repr(turn.q.name)
+        now, part = time.monotonic(), quoted(turn.q.name, WHOLE)
         if now < turn.at:
             return
         try:

@@ -14,6 +14,7 @@ from queue_core.errors import EchoMQError
 from queue_core.keys import queue
 from queue_core.names import as_bytes
 from queue_core.numbers import seconds, whole
+from queue_core.quoting import quoted
 from queue_core.verbs import streams
 from queue_core.work.async_loops import from_anywhere, within
 from queue_core.work.flags import Once
@@ -96,7 +97,7 @@ class AsyncStreamConsumer:
         """Serve until `stop`; trouble with the server is waited out."""
         self._once.begin()
         self._loop = asyncio.get_running_loop()
-        pages, trouble = Pages(self.group), Trouble(f"stream {self.group.stream!r}", _log)
+        pages, trouble = Pages(self.group), Trouble(f"stream {quoted(self.group.stream)}", _log)
         asking = Asking(self.group)
         try:
             while not self._stopping.is_set():

@@ -14,6 +14,7 @@ import time
 from queue_core.errors import EchoMQError
 from queue_core.keys import queue
 from queue_core.numbers import whole
+from queue_core.quoting import quoted
 from queue_core.work.hands import Handler, Hands, ThreadHands
 from queue_core.work.ledger import Ledger
 from queue_core.work.loops import (
@@ -86,7 +87,7 @@ class Consumer(Loop):
             policy=policy, ahead=ahead, weighted=weighted,
         )  # fmt: skip
         super().__init__(
-            bus, hands, [self._ledger], name=f"consumer of {self.q.name!r}", awaited=awaited,
+            bus, hands, [self._ledger], name=f"consumer of {quoted(self.q.name)}", awaited=awaited,
             lease_ms=lease_ms, drain_s=drain_s,
         )  # fmt: skip
         self._watch = self._watches[0]

@@ -16,6 +16,7 @@ from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
 from queue_core.outcomes import OUTCOME_OF, Outcome, Word
 from queue_core.plans import Plan
+from queue_core.quoting import quoted
 from queue_core.work.hands import Hands, InHand
 from queue_core.work.presence import Presence
 from queue_core.work.serving import Held, Policy, extend_all, held_by, waited_ms
@@ -62,7 +63,7 @@ class Ledger:
         self._ahead = Ahead(concurrency, numbers.whole(ahead, "jobs ahead", 0))
         self._held: dict[Held, InHand] = {}
         self._lock = threading.Lock()
-        self._refusals = Trouble(f"settle on {q.name!r}", _log)
+        self._refusals = Trouble(f"settle on {quoted(q.name)}", _log)
         self._again_at = 0.0
         self._moved_at = 0.0
 
@@ -171,7 +172,7 @@ class Ledger:
                 first = first or answer
             elif isinstance(answer, EchoMQError):
                 self.refused.append(one)
-                wait_s = self._refusals.met(answer, repr(one.task.id))
+                wait_s = self._refusals.met(answer, quoted(one.task.id))
                 self._again_at = time.monotonic() + wait_s
             else:
                 self._settled(one, answer)
@@ -183,7 +184,7 @@ class Ledger:
         if OUTCOME_OF[word] is not Outcome.done:
             event = "job.lost"
             _log.warning("%r was no longer ours when it ended: %s", lease.id, word.value)
-        self._refusals.over(repr(lease.id))
+        self._refusals.over(quoted(lease.id))
         self._ahead.ran(one.run_ms)
         waited = waited_ms(lease, self._lease_ms)
         self.presence.ran(waited, one.run_ms)

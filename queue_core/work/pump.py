@@ -22,6 +22,7 @@ from queue_core.keys import QueueKeys
 from queue_core.nodes import lease_of
 from queue_core.outcomes import Word
 from queue_core.plans import Call, Plan, Reply
+from queue_core.quoting import WHOLE, quoted
 from queue_core.scripts import script
 from queue_core.verbs import due, flows, repeats
 from queue_core.watches import ANY, Watch, Watches, wait_any
@@ -261,7 +262,7 @@ class Pump:
 
     def _take(self, turn: Turn, watch: Watch) -> None:
         """Do what is to be done in one queue now, if anything."""
-        now, part = time.monotonic(), repr(turn.q.name)
+        now, part = time.monotonic(), quoted(turn.q.name, WHOLE)
         if now < turn.at:
             return
         try:

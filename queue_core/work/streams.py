@@ -12,6 +12,7 @@ from queue_core.errors import EchoMQError, InvalidError
 from queue_core.keys import queue
 from queue_core.names import as_bytes
 from queue_core.numbers import seconds, whole
+from queue_core.quoting import quoted
 from queue_core.verbs import streams
 from queue_core.watches import Watches
 from queue_core.work.flags import Flag, Once
@@ -107,7 +108,7 @@ class StreamConsumer:
     def run(self) -> None:
         """Serve until `stop`; trouble with the server is waited out."""
         self._once.begin()
-        pages, trouble = Pages(self.group), Trouble(f"stream {self.group.stream!r}", _log)
+        pages, trouble = Pages(self.group), Trouble(f"stream {quoted(self.group.stream)}", _log)
         asking = Asking(self.group)
         try:
             while not self._stopping.is_set():

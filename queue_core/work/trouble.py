@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from queue_core import telemetry
 from queue_core.errors import EchoMQError
 from queue_core.exchange import code_of
+from queue_core.quoting import quoted
 
 FIRST_MS = 100
 LONGEST_MS = 5_000
@@ -22,7 +23,7 @@ NAMED = 3
 def name_of(kind: str, queues: Sequence[bytes]) -> str:
     """What a loop of some queues is called in its log."""
     more = " and more" if len(queues) > NAMED else ""
-    return f"{kind} of {', '.join(map(repr, queues[:NAMED]))}{more}"
+    return f"{kind} of {', '.join(map(quoted, queues[:NAMED]))}{more}"
 
 
 class Trouble:

@@ -14,6 +14,7 @@ from queue_core.errors import EchoMQError, FenceError, InvalidError, ServerFault
 from queue_core.names import check_dedup, check_queue
 from queue_core.quoting import quoted
 from queue_core.servers import parse
+from queue_core.work.trouble import name_of
 from tests.buses import Awaited, Blocking
 from tests.servers import Single, ask, free_ports, leashed, running, until
 
@@ -88,3 +89,7 @@ def test_names_stand_in_sentences_as_text() -> None:
 )  # fmt: skip
 def test_a_name_in_quotes(name: object, words: str) -> None:
     assert quoted(name) == words
+
+
+def test_loops_are_called_after_their_queues_as_text() -> None:
+    assert name_of("pump", [b"a", b"b\xff"]) == r"pump of 'a', 'b\xff'"
