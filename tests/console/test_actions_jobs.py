@@ -193,9 +193,9 @@ def test_case_58_a_skipped_local_time_is_refused_with_two_suggestions(
 
 
 def test_case_58_a_doubled_local_time_is_refused_with_both(do: Do, make: Builder) -> None:
-    answer = do("reschedule", make.scheduled().id, at="2030-10-27T02:30", zone="Europe/Berlin")
+    answer = do("reschedule", make.scheduled().id, at="2030-10-27T02:30:45", zone="Europe/Berlin")
     assert answer.outcome is Outcome.invalid
-    assert "2030-10-27T02:30+02:00 or 2030-10-27T02:30+01:00" in answer.sentence
+    assert "2030-10-27T02:30:45+02:00 or 2030-10-27T02:30:45+01:00" in answer.sentence
 
 
 # ---- run now ---------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ async def test_an_act_with_text_that_has_no_bytes_is_ignored(tab, topic, q):
         {"id": "1", "action": "pause_queue", "target": {"bus": "main"}, "params": ["ab", "cd"]},
         {"id": "1", "action": "pause_queue", "target": {"bus": "main", "queue": {}}},
         {"id": "1", "action": ["pause_queue"], "target": {"bus": ["main"], "what": "~YQ"}},
-        {"id": "1", "action": "pause_queue", "target": {"bus": "main", "queue": "~" + "A" * 20_000}},
+        {"id": "1", "action": "pause_queue", "target": {"bus": "main", "queue": "~" + "A" * 20000}},
     ],
 )  # fmt: skip
 async def test_an_act_of_another_shape_is_told_so(tab, topic, wanted):
