@@ -9,12 +9,15 @@ from django import forms
 from echomq_admin.actions.action import Action, OnQueue, Order, Result, Shown, Subject, Target
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
-from queue_core.reads.ring import Ring, ring
+from queue_core.reads.ring import Lane, Ring, ring
 from queue_core.reads.snapshot import Snapshot
 from queue_core.verbs import lanes
 
 MOST = 10**9
 """A limit or weight beyond any fleet; typing slips end here."""
+
+UNSET = "none"
+"""What a form expects where nothing is set."""
 
 
 class Limit(OnQueue):
@@ -44,6 +47,8 @@ def _resume(order: Order) -> Plan[Result]:
 
 
 def _limit(order: Order) -> Plan[Result]:
+    if moved := (yield from _another(order, "limit")):
+        return moved
     ceiling = order.values["limit"]
     word = yield from lanes.limit(order.target.keys, order.target.item, ceiling)
     became = "has no limit any more" if ceiling is None else f"runs at most {ceiling:,} at once"
@@ -51,6 +56,8 @@ def _limit(order: Order) -> Plan[Result]:
 
 
 def _weight(order: Order) -> Plan[Result]:
+    if moved := (yield from _another(order, "weight")):
+        return moved
     share = order.values["weight"]
     word = yield from lanes.weight(order.target.keys, order.target.item, share)
     return Result(word, facts={"became": f"gives up to {share or 1:,} at its turn"})
@@ -60,10 +67,42 @@ def _look(target: Target) -> Plan[Snapshot[Ring]]:
     return (yield from ring(target.keys, focus=target.item, window=1))
 
 
-def _describe(target: Target, seen: Snapshot[Ring]) -> Shown:
+def _set(lane: Lane | None) -> dict[str, str]:
+    """What is set of a lane, as a form holds it."""
+    limit, weight = (lane.limit, lane.weight) if lane else (None, None)
+    return {
+        "limit": "" if limit is None else str(limit),
+        "weight": "" if weight is None else str(weight),
+    }
+
+
+def _another(order: Order, field: str) -> Plan[Result | None]:
+    """A form that has stood open while somebody else set the lane writes nothing over that."""
+    if not order.expect:
+        return None
+    seen = yield from _look(order.target)
+    held = _set(seen.value.named(order.target.item))[field] or UNSET
+    wanted = order.values[field]
+    if held in (order.expect, UNSET if wanted is None else str(wanted)):
+        return None
+    return Result(Word.moved, f"Its {field} was changed meanwhile: it is {held}. Nothing written.")
+
+
+def _describe_limit(target: Target, seen: Snapshot[Ring]) -> Shown:
+    return _describe(target, seen, "limit")
+
+
+def _describe_weight(target: Target, seen: Snapshot[Ring]) -> Shown:
+    return _describe(target, seen, "weight")
+
+
+def _describe(target: Target, seen: Snapshot[Ring], field: str) -> Shown:
     lane = seen.value.named(target.item)
+    was = _set(lane)
+    expect = was[field] or UNSET
     if lane is None:
-        return Shown(notes=("Nothing is known of this lane yet.",), at_ms=seen.at_ms)
+        notes = ("Nothing is known of this lane yet.",)
+        return Shown(notes=notes, expect=expect, at_ms=seen.at_ms)
     facts: tuple[tuple[str, Any], ...] = (
         ("Waiting", "unknown" if lane.depth is None else f"{lane.depth:,}"),
         ("In flight", f"{lane.in_flight:,}"),
@@ -71,11 +110,7 @@ def _describe(target: Target, seen: Snapshot[Ring]) -> Shown:
         ("Weight", f"{lane.takes:,}"),
     )
     notes = ("It is paused.",) if lane.parked else ()
-    was = {
-        "limit": "" if lane.limit is None else str(lane.limit),
-        "weight": "" if lane.weight is None else str(lane.weight),
-    }
-    return Shown(facts, notes, was=was, at_ms=seen.at_ms)
+    return Shown(facts, notes, expect=expect, was=was, at_ms=seen.at_ms)
 
 
 PAUSE = Action(
@@ -124,7 +159,7 @@ LIMIT = Action(
     },
     form=Limit,
     look=_look,
-    describe=_describe,
+    describe=_describe_limit,
 )
 WEIGHT = Action(
     name="weight_lane",
@@ -140,7 +175,7 @@ WEIGHT = Action(
     },
     form=Weight,
     look=_look,
-    describe=_describe,
+    describe=_describe_weight,
 )
 
 ACTIONS = (PAUSE, RESUME, LIMIT, WEIGHT)

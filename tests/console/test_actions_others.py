@@ -9,6 +9,7 @@ import pytest
 
 from echomq_admin.actions.action import Target
 from echomq_admin.actions.answers import Answer
+from echomq_admin.live.page import to_path
 from queue_core import boards, keys
 from queue_core.bus import Bus
 from queue_core.keys import QueueKeys
@@ -102,6 +103,22 @@ def test_limit_and_weight(do: Do, bus: Bus, q: QueueKeys, action: str, field: st
     assert bus.run(command("HGET", key, group)) is None
     for wrong in ("0", "-1", "1.5", "many", "9" * 30):
         assert do(action, group, **{field: wrong}).outcome is Outcome.invalid
+
+
+@pytest.mark.parametrize(("action", "field"), [("limit_lane", "limit"), ("weight_lane", "weight")])
+def test_a_form_that_stood_open_writes_nothing_over_what_was_set_since(
+    do: Do, bus: Bus, q: QueueKeys, client_of: Any, ada: Any, action: str, field: str
+) -> None:
+    group = a_lane()
+    asked = {"bus": "main", "queue": to_path(q.name), "item": to_path(group)}
+    drawn = client_of(ada).get(f"/dialog/{action}", asked).content.decode()
+    assert 'name="expect" value="none"' in drawn
+    assert do(action, group, **{field: "1"}).outcome is Outcome.done
+    late = do(action, group, **{field: "9", "expect": "none"})
+    assert late.outcome is Outcome.wrong_state
+    assert f"{field} was changed meanwhile: it is 1." in late.sentence
+    assert do(action, group, **{field: "1", "expect": "none"}).outcome is Outcome.already
+    assert do(action, group, **{field: "", "expect": "1"}).outcome is Outcome.done
 
 
 def test_a_lane_is_named_by_an_id(do: Do) -> None:
