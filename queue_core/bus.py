@@ -117,9 +117,9 @@ class Bus:
             self._pools.learn()
         return subscribed(self._pools.take(self._routes.primaries[0]), channels)
 
-    def watch(self, key: bytes) -> Watch:
+    def watch(self, key: bytes, nudged: bool = True) -> Watch:
         """A line beside the others that hears at once when something of `key`'s slot changes."""
-        return Watch(self._pools, key)
+        return Watch(self._pools, key, nudged)
 
     def close(self) -> None:
         """Give up the idle connections, and those in use when they come back."""

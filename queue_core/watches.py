@@ -50,28 +50,29 @@ def tracking(said: Sequence[Reply]) -> bool:
 class Watches(Protocol):
     """A bus that gives watches."""
 
-    def watch(self, key: bytes) -> Watch:
+    def watch(self, key: bytes, nudged: bool = True) -> Watch:
         """A line that hears when something of the key's slot changes."""
 
 
 class Watch:
     """One watching line. Used by one thread at a time, but `nudge`, which any thread or signal
-    handler may call. It opens when first used, and anew after a fault.
+    handler may call. It opens when first used, and anew after a fault. One that is never `nudged`,
+    since it is waited for beside another that is, holds no more than its line.
 
     `tracks` turns False where the server refuses to tell. A line that fell silent, neither closed
     nor answering, is noticed by the next look, once a command's time is up.
     """
 
-    def __init__(self, pools: Pools, key: bytes) -> None:
+    def __init__(self, pools: Pools, key: bytes, nudged: bool = True) -> None:
         self.tracks = True
         self._pools = pools
         self._key = key
         self._link: Link | None = None
         self._popping_until: float | None = None
         self._aside: list[bytes] = []
-        self._hear, self._nudge = socket.socketpair()
-        self._hear.setblocking(False)
-        self._nudge.setblocking(False)
+        self._nudges: tuple[socket.socket, ...] = socket.socketpair() if nudged else ()
+        for end in self._nudges:
+            end.setblocking(False)
 
     def look(self, call: Call) -> Reply | None:
         """Run a pure read; the keys of its slot that it read are watched from now on, and what was
@@ -112,20 +113,22 @@ class Watch:
 
     def nudge(self) -> None:
         """End the wait under way, or the next one."""
-        with contextlib.suppress(OSError):  # one nudge that waits already is enough
-            self._nudge.send(b"!")
+        for end in self._nudges[1:]:
+            with contextlib.suppress(OSError):  # one nudge that waits already is enough
+                end.send(b"!")
 
     def close(self) -> None:
         """Give it up."""
         self._drop()
-        self._hear.close()
-        self._nudge.close()
+        for end in self._nudges:
+            end.close()
 
     # ---- a wait ------------------------------------------------------------------------------
 
     def _begin(self, poll: select.poll, timeout_s: float, wake: bytes | None) -> list[bytes]:
         """Join a wait; answers what has been heard before it."""
-        poll.register(self._hear, select.POLLIN)
+        for end in self._nudges[:1]:
+            poll.register(end, select.POLLIN)
         heard, self._aside = self._aside, []
         link = self._link
         if link is None:
@@ -149,8 +152,9 @@ class Watch:
 
     def _end(self, ready: set[int]) -> list[bytes]:
         """Leave a wait; answers what was heard."""
-        if self._hear.fileno() in ready:
-            self._hear.recv(4096)
+        for end in self._nudges[:1]:
+            if end.fileno() in ready:
+                end.recv(4096)
         link = self._link
         if link is None or link.fileno() not in ready:
             return []

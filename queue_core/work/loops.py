@@ -70,7 +70,9 @@ class Loop(ABC):
         self._bus = bus
         self._hands = hands
         self._ledgers = list(ledgers)
-        self._watches: list[Watch] = [bus.watch(ledger.q.pending) for ledger in ledgers]
+        self._watches: list[Watch] = [
+            bus.watch(ledger.q.pending, nudged=not place) for place, ledger in enumerate(ledgers)
+        ]
         self._trouble = Trouble(name, _log)
         self._for_awaited = Awaited(bus) if awaited else None
         self._lease_ms = lease_ms

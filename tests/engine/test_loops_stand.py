@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import multiprocessing
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from queue_core.bus import Bus
 from queue_core.embedded import Embedded
 from queue_core.errors import ContractError
 from queue_core.ids import Minter
-from queue_core.keys import QueueKeys
+from queue_core.keys import QueueKeys, queue
 from queue_core.reads.jobs import get_job_state
 from queue_core.states import State
 from queue_core.verbs import admission, streams
@@ -26,6 +27,7 @@ from queue_core.work.async_pump import AsyncPump
 from queue_core.work.async_streams import AsyncStreamConsumer
 from queue_core.work.backoff import fixed
 from queue_core.work.consumer import Consumer
+from queue_core.work.metronome import Metronome
 from queue_core.work.presence import worker_id
 from queue_core.work.pump import Pump
 from queue_core.work.records import Record
@@ -339,3 +341,25 @@ async def test_an_awaited_loop_is_stopped_from_another_thread_at_once(
     async with asyncio.timeout(4):  # a pump looks each five seconds by itself
         assert await running
         await pumping
+
+
+def test_a_metronome_of_many_queues_holds_a_line_for_each_and_looks_at_them_by_turns(
+    bus: Bus, q: QueueKeys, mint: Callable[[], bytes]
+) -> None:
+    """With nothing that grows faster than they do, and nothing at all before it runs."""
+    before, many = len(os.listdir("/proc/self/fd")), 60
+    served: set[bytes] = set()
+    made = [queue(f"{q.name.decode()}.{n}") for n in range(many)]
+    loop = Metronome(bus, {one.name: lambda task: served.add(task.queue) for one in made})
+    assert len(os.listdir("/proc/self/fd")) - before <= 2
+    running = threading.Thread(target=loop.run, daemon=True)
+    running.start()
+    for one in made:
+        bus.run(admission.enqueue(one, mint(), b"x"))
+    until(lambda: len(served) == many)
+    assert len(os.listdir("/proc/self/fd")) - before <= many + 10
+    loop.stop()
+    running.join(PATIENCE_S)
+    assert not running.is_alive()
+    looks = {round(station.look_at) for station in loop._rounds.stations}
+    assert len(looks) >= 4
