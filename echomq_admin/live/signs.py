@@ -45,7 +45,7 @@ def _missing(sample: Sample) -> Flag | None:
     if sample.workers == 0 and sample.active == 0 and sample.waiting:
         return Flag("noworker", "no workers", 2)
     if sample.workers and sample.silent:
-        word = f"{sample.silent:,} of {sample.workers + sample.silent:,} workers not heard"
+        word = f"{sample.silent:,} of {sample.workers + sample.silent:,} workers silent"
         return Flag("noworker", word, 4, heard, "span")
     return None
 

@@ -86,7 +86,7 @@ def test_killed_one_after_another(
     expect(head).to_contain_text("no worker heard for 18 s", timeout=15_000)
     assert page.evaluate("window.withoutSign") == 0
     console.run(*words())
-    expect(head).to_contain_text("1 of 2 workers not heard for", timeout=20_000)
+    expect(head).to_contain_text("1 of 2 workers silent for", timeout=20_000)
     expect(head).not_to_contain_text("no worker heard")
 
     console.kill_daphne()

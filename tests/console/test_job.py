@@ -158,6 +158,7 @@ def test_gone_forbidden_and_a_bus_that_is_away(look, make, person, client_of, ad
     answer = look("job", absent.id)
     assert answer.status_code == 200
     assert "no such job" in said(answer)
+    assert answer.content.decode().count("There is no row.") == 3, "of payload, error and row"
     assert all(verb.off for verb in answer.context["verbs"])
     assert look("job", absent.id, who=person("nemo")).status_code == 403
     where = address("job", "main", q.name, absent.id)

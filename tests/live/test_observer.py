@@ -239,7 +239,7 @@ def test_some_of_several_workers_are_counted_as_missing(filled):
     worker_heard(filled, b"w3", 300_000), worker_heard(filled, b"long gone", HOUR)
     last = worker_heard(filled, b"w4", 12_000)
     shifted(scene, filled, 0)
-    assert signs_of(scene) == [("2 of 4 workers not heard for", last)]
+    assert signs_of(scene) == [("2 of 4 workers silent for", last)]
 
 
 def test_a_busy_worker_that_ends_nothing_is_no_missing_consumer(filled):

@@ -60,7 +60,7 @@ class Rows {
     set(this.svg, { width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": `Runs of ${data.rows.length} repeats around now; ${coming} have a next run. The table below has them.` });
     const parts = [svg("rect", { class: "past", x: left, y: TOP - 6, width: Math.max(0, along.now - left), height: bottom - TOP + 6 })];
     for (const tick of along.ticks(64)) {
-      const x = Math.min(tick.at, width - 34);
+      const x = Math.max(30, Math.min(tick.at, width - 34));
       parts.push(svg("path", { class: "gridl", d: `M${tick.at} ${TOP - 6}V${bottom}` }), text(`${tick.t < 0 ? "−" : "+"}${span(tick.t).replace(".0", "")}`, { class: "mid t2", x, y: bottom + 16 }), text(day(now + tick.t, now), { class: "mid", x, y: bottom + 31 }));
     }
     this.ground.replaceChildren(...parts);

@@ -49,7 +49,11 @@ function ground(layer, data, plan) {
     }
   }
   parts.push(svg("path", { class: "curveB", d: steps(data.b.steps, column, width, y) }), svg("path", { class: "curveA", d: steps(data.a.steps, column, width, y) }));
-  for (const { n, top } of data.a.steps) parts.push(text(span(top), { class: "mid t1", x: column(n) + width / 2, y: y(top) - 7 }));
+  for (const [at, { n, top }] of data.a.steps.entries()) {
+    const other = data.b.steps[at] ? y(data.b.steps[at].top) : -Infinity;
+    const crossed = other < y(top) - 1 && other > y(top) - 21;
+    parts.push(text(span(top), { class: "mid t1", x: column(n) + width / 2, y: y(top) + (crossed ? 15 : -7) }));
+  }
   if (data.b.steps.length && data.b.steps.length <= data.a.steps.length && !data.b.more) {
     const last = data.b.steps.at(-1);
     parts.push(svg("g", { class: "s-dead", transform: `translate(${column(last.n) + width + 8}, ${y(last.top)})` }, svg("path", { class: "deadx", d: "M-4 -4l8 8m0 -8l-8 8" })));

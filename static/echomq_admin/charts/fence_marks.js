@@ -1,10 +1,10 @@
 // One mark, one job. A mark keeps its element while its job is seen, so that it is one and the
 // same that crosses the fence, turns to strong ink, and fades where it stood when promoted.
+import { label } from "./fence_labels.js";
 import { fade, glyph, join, mark, say, set, slide, still, svg, text } from "./surface.js";
 import { span } from "./words.js";
 
 const CELL = 9;
-const LABELS = 4;
 
 // Stacks: each mark takes the lowest level that is free where it stands.
 function levels(list, cell) {
@@ -44,8 +44,6 @@ function across(plan, list) {
     late.forEach((one, at) => {
       const depth = step >= 4 ? at * step : (at * 7.7) % (high - low - 16);
       one.c = plan.upright ? low + 18 + depth : low + 10 + depth;
-      one.label = at < LABELS && (row === "delayed" || late.length < 6) && (at === 0 || step >= 14);
-      one.worst = row === "delayed" && at === 0;
     });
   }
 }
@@ -59,7 +57,7 @@ function make(one) {
 
 function update(plan, group, one, jump) {
   const [x, y] = plan.point(one.a, one.c);
-  const [tether, body, hit, label] = group.children;
+  const [tether, body, hit, words] = group.children;
   const was = group.was;
   const moved = was && was.score !== one.score;
   set(group, { transform: `translate(${x.toFixed(2)}, ${y.toFixed(2)})`, class: `mark${one.late ? " is-late" : ""}${one.clipped ? " is-clipped" : ""}${one.flag ? " is-odd" : ""}${one.over ? " is-over" : ""}` });
@@ -71,12 +69,8 @@ function update(plan, group, one, jump) {
     if (moved || Math.abs(was.c - one.c) > 1) slide(body, wx - x, wy - y, moved ? 320 : 160, moved ? `${one.id} was moved` : "");
   }
   if (was && one.late && !group.one.late && still()) mark(group, `${one.id} is due`);
-  if (one.label && (one.t !== -Infinity || one.flag)) {
-    const words = one.flag === "seconds" ? "looks like seconds" : span(one.t) + (one.worst ? " late" : "");
-    say(label, words);
-    const room = one.a - plan.along.low > 84 || plan.upright;
-    set(label, plan.upright ? { class: one.worst ? "t1" : "t2", x: 12, y: 4 } : { class: `${one.worst ? "t1" : "t2"}${room ? " end" : ""}`, x: room ? -13 : 13, y: room ? 4 : -8 });
-  } else say(label, "");
+  say(words, one.label?.words ?? "");
+  if (one.label) set(words, one.label.attributes);
   group.was = { a: one.a, c: one.c, score: one.score, upright: plan.upright };
   group.one = one;
 }
@@ -110,6 +104,7 @@ export function marks(stage, { jump = false } = {}) {
   const { plan, data, layers } = stage;
   const list = placed(stage);
   across(plan, list);
+  label(plan, list);
   join(layers.marks, list, (one) => one.key, make, (group, one) => update(plan, group, one, jump), fade);
   stage.placed = list;
   repeats(stage, (layers.late.repeats ??= layers.late.appendChild(svg("g"))));

@@ -1,0 +1,166 @@
+"""What is drawn can be read: no word under a mark or a line, none cut at an edge, in two widths."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from echomq_admin.live.page import to_path
+from queue_core import ids
+from queue_core.bus import Bus
+from queue_core.ids import Minter
+from queue_core.keys import QueueKeys, queue
+from queue_core.verbs import admission, repeats
+from tests.builders import command, server_ms
+
+mint = Minter(13).mint
+WIDTHS = (1440, 390)
+
+COVERED = """([words, things]) => {
+  const rect = (one) => one.getBoundingClientRect();
+  const told = [...document.querySelectorAll(words)].filter((one) => one.textContent);
+  const within = (at, low, high, rim) => at > low + rim && at < high - rim;
+  const inside = (a, x, y) => within(x, a.left, a.right, 1) && within(y, a.top, a.bottom, 2);
+  const points = (one) => {
+    const at = rect(one);
+    if (!one.getTotalLength || one.matches("circle, rect")) {
+      return [[at.left + at.width / 2, at.top + at.height / 2]];
+    }
+    const map = one.getScreenCTM();
+    return Array.from({ length: 400 }, (_, step) => {
+      const to = one.getPointAtLength((one.getTotalLength() * step) / 399).matrixTransform(map);
+      return [to.x, to.y];
+    });
+  };
+  const marks = [...document.querySelectorAll(things)].flatMap(points);
+  const hit = told.filter((one) => marks.some(([x, y]) => inside(rect(one), x, y)));
+  const twice = told.filter((one, at) => told.slice(at + 1).some((other) => {
+    const [a, b] = [rect(one), rect(other)];
+    return a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
+  }));
+  return [told.length > 0, [...hit, ...twice].map((one) => one.textContent)];
+}"""
+"""Whether any words are told at all, and which of them a thing or other words stand upon."""
+
+CUT = """(words) => [...document.querySelectorAll(words)].filter((one) => {
+  const [own, around] = [one, one.closest("svg, th")].map((each) => each.getBoundingClientRect());
+  return own.left < around.left - 1 || own.right > around.right + 1
+    || own.top < around.top - 1 || own.bottom > around.bottom + 1;
+}).map((one) => one.textContent)"""
+
+
+@pytest.fixture
+def q(request: pytest.FixtureRequest) -> QueueKeys:
+    return queue("drawn-" + str(abs(hash(request.node.name)) % 100_000))
+
+
+def at(page: str, q: QueueKeys) -> str:
+    return f"/bus/main/queue/{to_path(q.name)}/{page}"
+
+
+def sized(page: Page, width: int) -> Page:
+    page.set_viewport_size({"width": width, "height": 900})
+    return page
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "late_ms",
+    [
+        [400 + 11 * one for one in range(30)],
+        [200 + 1_300 * one for one in range(40)],
+        [150, 2_500, 9_000],
+        [54_000 + 40 * one for one in range(140)],
+    ],
+    ids=["just late", "an outage", "a few", "many at once"],
+)
+def test_the_words_of_late_marks_are_read(
+    page: Page, console_bus: Bus, q: QueueKeys, width: int, late_ms: list[int]
+) -> None:
+    now = console_bus.run(server_ms())
+    scored = [part for ms in late_ms for part in (now - ms, mint())]
+    console_bus.run(command("ZADD", q.schedule, *scored))
+    console_bus.run(admission.enqueue_in(q, mint(), b"far", 3_600_000))
+    sized(page, width).goto(at("schedule", q))
+    expect(page.locator("#fence .mark.is-late").first).to_be_visible()
+    things = ".mark.is-late .face, .mark.is-late .tether, #fence .fence, #fence .fence-flag"
+    told, covered = page.evaluate(COVERED, ["#fence .mark text", things])
+    assert covered == []
+    assert told or len(late_ms) > 100
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_wait_of_the_curve_stands_under_the_other_policy(
+    page: Page, console_bus: Bus, q: QueueKeys, width: int
+) -> None:
+    console_bus.run(admission.enqueue(q, mint(), b"x"))
+    sized(page, width).goto(at("backoff", q))
+    expect(page.locator("#curve .curveB")).to_be_attached()
+    waits = "#curve .curveA ~ text.t1.mid"
+    assert page.evaluate(COVERED, [waits, "#curve .curveB"]) == [True, []]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_moment_of_an_axis_is_cut(
+    page: Page, console_bus: Bus, q: QueueKeys, width: int
+) -> None:
+    console_bus.run(repeats.register(q, b"pulse", 20_000, b"x", 1_000))
+    sized(page, width).goto(at("repeats", q))
+    expect(page.locator("#cadence text").first).to_be_attached()
+    assert page.evaluate(CUT, "#cadence text") == []
+
+
+def in_trouble(bus: Bus, q: QueueKeys) -> None:
+    """Nobody promotes, and the only worker fell silent."""
+    now = bus.run(server_ms())
+    bus.run(command("ZADD", q.workers, now - 80_000, b"w1"))
+    bus.run(command("ZADD", q.schedule, now - 60_000, mint()))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_two_signs_of_a_queue_stand_whole_on_the_wall(
+    page: Page, console_bus: Bus, q: QueueKeys, width: int
+) -> None:
+    in_trouble(console_bus, q)
+    sized(page, width).goto("/")
+    row = page.locator(f"[id='q{to_path(b'main')}{to_path(q.name)}']")
+    expect(row).to_contain_text("no worker heard for 1 m")
+    expect(row).to_contain_text("nothing promoting")
+    assert page.evaluate(CUT, ".wall th .flag") == []
+
+
+def test_signs_leave_the_name_of_a_queue_whole(page: Page, console_bus: Bus, q: QueueKeys) -> None:
+    in_trouble(console_bus, q)
+    sized(page, 1440).goto(at("schedule", q))
+    expect(page.locator("#queue-head")).to_contain_text("nothing promoting")
+    assert (
+        page.evaluate("document.querySelector('#queue-head h1 bdi').getClientRects().length") == 1
+    )
+
+
+def test_a_phone_has_enqueue_and_a_lanes_verbs_beside_it(
+    page: Page, console_bus: Bus, q: QueueKeys
+) -> None:
+    lane = ids.encode("PLR", 1_000_000_007)
+    for _ in range(3):
+        console_bus.run(admission.lane_enqueue(q, lane, mint(), b"x"))
+    sized(page, 390).goto(at("pending", q))
+    enqueue = page.locator('#queue-head [data-action="enqueue"]')
+    expect(enqueue).to_be_visible()
+    assert enqueue.bounding_box()["height"] >= 44
+    row = page.locator(f"#lane-{to_path(lane)}".replace("~", "\\~"))
+    name, verbs = (row.locator(one).bounding_box() for one in (".lnm", ".lacts"))
+    assert verbs["x"] >= name["x"] + name["width"]
+    assert verbs["y"] <= name["y"] + 8
+    assert row.bounding_box()["height"] < 90
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_no_oldest_number_is_told_where_none_is_fresh(page: Page) -> None:
+    sized(page, 1440).goto("/")
+    expect(page.locator(".oldest")).to_be_visible()
+    shown = page.evaluate("""() => {
+      document.getElementById("overview-reading").dataset.fresh = "0";
+      return getComputedStyle(document.querySelector(".oldest")).display;
+    }""")
+    assert shown == "none"
