@@ -2,10 +2,14 @@
 
 import fcntl
 import os
+import time
 from pathlib import Path
 from typing import IO
 
 from echomq_admin.house.refusal import RefusedError
+
+GLANCE_S = 0.5
+"""How long a start waits for a lock that may be held by a look only."""
 
 
 class Tenancy:
@@ -26,16 +30,14 @@ class Tenancy:
                 f"Cannot write {self._path.parent}: {error.strerror}. Make it writable, or set "
                 "ECHOMQ_VAR to a folder that is."
             ) from None
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not _locked(file):
             file.seek(0)
             holder = file.read().strip() or "starting"
             file.close()
             raise RefusedError(
                 f"It runs already: {holder}. Stop it with Ctrl-C there, or set ECHOMQ_VAR to "
                 "another folder for a second one."
-            ) from None
+            )
         file.seek(0)
         file.truncate()
         file.write(f"{url} (process {os.getpid()})\n")
@@ -48,6 +50,19 @@ class Tenancy:
             self._file.truncate(0)
             self._file.close()
             self._file = None
+
+
+def _locked(file: IO[str]) -> bool:
+    """Whether the lock is ours now. A command that only looks (`is_taken`) has it for a moment."""
+    until = time.monotonic() + GLANCE_S
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError:
+            if time.monotonic() > until:
+                return False
+        time.sleep(0.02)
 
 
 def is_taken(folder: Path) -> bool:

@@ -1,16 +1,18 @@
 """A house's notice counts while the house lives, and is followed by nobody after."""
 
+import fcntl
 import os
 import stat
 import subprocess
 import sys
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
 from echomq_admin.house import notice
 from echomq_admin.house.notice import NAME, Doubt, Notice
-from echomq_admin.house.tenancy import Tenancy
+from echomq_admin.house.tenancy import Tenancy, is_taken
 
 SECRET = "correct-horse"
 BUS = f"redis://ops:{SECRET}@10.0.0.9:6379/0"
@@ -60,6 +62,17 @@ def test_its_number_is_another_process_by_now(tmp_path: Path) -> None:
     """The number lives, but nobody holds the folder."""
     notice.put_up(tmp_path, Notice(BUS, CONSOLE, os.getpid()))
     assert isinstance(notice.read(tmp_path), Doubt)
+
+
+def test_a_command_that_only_looks_keeps_no_house_from_starting(tmp_path: Path) -> None:
+    (tmp_path / "house.lock").touch()
+    looking = (tmp_path / "house.lock").open()
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    Timer(0.1, looking.close).start()
+    made = Tenancy(tmp_path)
+    made.take(CONSOLE)
+    assert is_taken(tmp_path)
+    made.leave()
 
 
 def test_another_house_holds_the_folder_by_now(tmp_path: Path, tenancy: Tenancy) -> None:
