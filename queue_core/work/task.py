@@ -88,8 +88,10 @@ class Task(Attempt):
         self._bus = bus
 
     def progress(self, text: bytes | str) -> None:
-        """Say how far it is; shown in consoles and published."""
-        self._bus.run(jobs.update_progress(self._q, self.id, text))
+        """Say how far it is; shown in consoles and published. Once it is `lost`, nothing: the next
+        attempt says how far that is."""
+        if not self.lost:
+            self._bus.run(jobs.update_progress(self._q, self.id, text))
 
     def log(self, line: bytes | str, keep: int = KEPT_LINES) -> None:
         """Write a line into the job's log, which keeps its last `keep` lines (0: all)."""
@@ -105,7 +107,8 @@ class AsyncTask(Attempt):
 
     async def progress(self, text: bytes | str) -> None:
         """As `Task.progress`."""
-        await self._bus.run(jobs.update_progress(self._q, self.id, text))
+        if not self.lost:
+            await self._bus.run(jobs.update_progress(self._q, self.id, text))
 
     async def log(self, line: bytes | str, keep: int = KEPT_LINES) -> None:
         """As `Task.log`."""

@@ -26,8 +26,10 @@ def test_a_thread_over_its_time_fails_but_keeps_its_place(
 
     def handler(task: Task) -> None:
         if task.id == stubborn:
+            task.progress("early")
             assert task.cancel.wait(PATIENCE_S)
             told.append((task.lost, task.cancel.check()))
+            task.progress("late")  # it may be another attempt's by now
             asked.set()
             release.wait(PATIENCE_S)
 
@@ -45,6 +47,7 @@ def test_a_thread_over_its_time_fails_but_keeps_its_place(
         until(lambda: state(stubborn) == b"dead", "it fails while its handler runs")
         assert bus.run(row(q, stubborn))[b"last_error"] == b"timed out after 50 ms"
         assert asked.wait(PATIENCE_S)
+        assert bus.run(row(q, stubborn))[b"progress"] == b"early"
         bus.run(admission.enqueue(q, fine, b"x"))
         assert state(fine) == b"pending"  # the one place is still taken
         release.set()
