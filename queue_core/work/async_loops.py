@@ -26,6 +26,9 @@ from queue_core.work.task import AsyncRuns, AsyncTask, Attempt, Task
 from queue_core.work.task_hands import FromThread
 from queue_core.work.trouble import Trouble
 
+LEAVE_S = 1.0
+"""What a loop that is cancelled, or falls, gets to take its words back."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -131,6 +134,7 @@ class AsyncLoop(ABC):
             for ledger, watch in zip(self._ledgers, self._watches, strict=True):
                 ledger.forget()
                 watch.close()
+            await asyncio.wait({beat}, timeout=LEAVE_S)
             beat.cancel()
             await asyncio.gather(beat, return_exceptions=True)
         return drained

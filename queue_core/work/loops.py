@@ -122,7 +122,8 @@ class Loop(ABC):
             self._hands.end()
             for watch in self._watches:
                 watch.close()
-        beater.join(2 * HEARTBEAT_S)
+            if beater.is_alive():  # it takes the worker's words back, also where this one falls
+                beater.join(2 * HEARTBEAT_S)
         return drained
 
     @abstractmethod

@@ -363,3 +363,31 @@ def test_a_metronome_of_many_queues_holds_a_line_for_each_and_looks_at_them_by_t
     assert not running.is_alive()
     looks = {round(station.look_at) for station in loop._rounds.stations}
     assert len(looks) >= 4
+
+
+class Interrupted(Consumer):
+    """One that is interrupted once it has said that it lives."""
+
+    def _serve(self, now: float) -> None:
+        del now
+        until(lambda: self._bus.run(command("ZCARD", self.q.workers)) == 1)
+        raise KeyboardInterrupt
+
+
+def test_a_worker_that_is_interrupted_takes_its_words_back(bus: Bus, q: QueueKeys) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        Interrupted(bus, q.name, plain).run()
+    assert bus.run(command("EXISTS", q.workers)) == 0
+
+
+@pytest.mark.parametrize("which", LOOPS)
+async def test_a_hard_stop_takes_the_worker_s_words_back(
+    abus: AsyncBus, q: QueueKeys, which: str
+) -> None:
+    given = ({q.name: awaited},) if which == "metronome" else (q.name, awaited)
+    running = asyncio.create_task(LOOPS[which][1](abus, *given).run())
+    await until_awaited(lambda: _lives(abus, q))
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert not await _lives(abus, q)
