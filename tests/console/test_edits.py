@@ -21,7 +21,7 @@ from queue_core.keys import QueueKeys
 from queue_core.outcomes import Outcome
 from queue_core.states import State
 from tests.builders import Builder, a_lane, command, score
-from tests.console.test_commands import Said, lines, shell  # noqa: F401
+from tests.console.test_commands import Said, lines
 
 Do = Callable[..., Answer]
 HTMX = {"HX-Request": "true"}
@@ -315,7 +315,7 @@ def test_rights_of_both(do: Do, make: Builder, person: Callable[..., Any], look:
 
 
 def test_both_in_a_shell(
-    shell: Callable[..., Said], make: Builder, bus: Bus, q: QueueKeys, tmp_path: Path  # noqa: F811
+    shell: Callable[..., Said], make: Builder, bus: Bus, q: QueueKeys, tmp_path: Path
 ) -> None:  # fmt: skip
     job, to, name = make.in_lane(payload=b"old"), a_lane().decode(), q.name.decode()
     item = job.id.decode()
