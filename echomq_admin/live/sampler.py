@@ -36,7 +36,7 @@ from queue_core.reads.snapshot import Snapshot
 log = logging.getLogger(__name__)
 
 TICK_MS = 250
-CALM_MS = 750
+CALM_MS = 600
 """A bus on which nothing has moved for `CALM_AFTER_MS` is asked less often; a word on its
 events channel, or somebody who joins, brings the next tick at once."""
 CALM_AFTER_MS = 3_000
