@@ -75,6 +75,7 @@ def test_killed_one_after_another(
     q = queue(NAME)
     worker = console.run(*words())
     console.run("manage.py", "echomq_pump", "--queue", NAME.decode())
+    until(lambda: load.admitted, "the first job")  # nobody knows the queue before it
     page.goto(f"/bus/main/queue/{to_path(NAME)}/pending")
     head = page.locator("#queue-head")
     expect(head).to_contain_text(re.compile(r"Workers\s*1"), timeout=20_000)

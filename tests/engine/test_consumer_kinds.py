@@ -58,7 +58,7 @@ def test_quick_jobs_share_their_round_trips(
         until(done(bus, q, 200))
         settled, claimed = listed.count("complete"), listed.count("claim")
     assert len(seen) == len(set(seen)) == 200
-    assert max(settled, claimed) <= 100, "they are taken ahead, and several settled in a turn"
+    assert max(settled, claimed) <= 150, "one by one it takes 200 of each"
 
 
 def test_quick_jobs_are_taken_ahead_and_given_back_where_none_begins_them(
