@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 from django import forms
 
@@ -288,7 +288,15 @@ def _remove_row(target: Target, expected: str, state: State) -> Plan[Result]:
         return Result(Word.gone)
     if expected != state.value:
         return Result(Word.moved, f"It is {a_job(state)} now, not {expected}. Nothing written.")
-    return Result((yield from jobs.remove_job(target.keys, target.item)))
+    apart: Literal["awaiting_children", "unknown"] = (
+        "awaiting_children" if state is State.awaiting_children else "unknown"
+    )
+    word = yield from jobs.remove_job(target.keys, target.item, expected=apart)
+    if word is not Word.moved:
+        return Result(word)
+    after = yield from whereabouts(target)
+    now = "another" if after is None else a_job(state_of(after.value))
+    return Result(word, f"It is {now} now, not {expected}. Nothing written.")
 
 
 def _describe_remove(target: Target, seen: Snapshot[Standing]) -> Shown:

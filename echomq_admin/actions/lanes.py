@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from echomq_admin.actions.action import Action, OnQueue, Order, Result, Shown, Subject, Target
+from queue_core.errors import EchoMQError
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
 from queue_core.reads.ring import Lane, Ring, ring
@@ -15,9 +16,6 @@ from queue_core.verbs import lanes
 
 MOST = 10**9
 """A limit or weight beyond any fleet; typing slips end here."""
-
-UNSET = "none"
-"""What a form expects where nothing is set."""
 
 
 class Limit(OnQueue):
@@ -47,19 +45,19 @@ def _resume(order: Order) -> Plan[Result]:
 
 
 def _limit(order: Order) -> Plan[Result]:
-    if moved := (yield from _another(order, "limit")):
-        return moved
-    ceiling = order.values["limit"]
-    word = yield from lanes.limit(order.target.keys, order.target.item, ceiling)
+    target, ceiling = order.target, order.values["limit"]
+    word = yield from lanes.limit(target.keys, target.item, ceiling, order.expect or None)
+    if word is Word.moved:
+        return (yield from _another(target, "limit"))
     became = "has no limit any more" if ceiling is None else f"runs at most {ceiling:,} at once"
     return Result(word, facts={"became": became})
 
 
 def _weight(order: Order) -> Plan[Result]:
-    if moved := (yield from _another(order, "weight")):
-        return moved
-    share = order.values["weight"]
-    word = yield from lanes.weight(order.target.keys, order.target.item, share)
+    target, share = order.target, order.values["weight"]
+    word = yield from lanes.weight(target.keys, target.item, share, order.expect or None)
+    if word is Word.moved:
+        return (yield from _another(target, "weight"))
     return Result(word, facts={"became": f"gives up to {share or 1:,} at its turn"})
 
 
@@ -76,16 +74,15 @@ def _set(lane: Lane | None) -> dict[str, str]:
     }
 
 
-def _another(order: Order, field: str) -> Plan[Result | None]:
-    """A form that has stood open while somebody else set the lane writes nothing over that."""
-    if not order.expect:
-        return None
-    seen = yield from _look(order.target)
-    held = _set(seen.value.named(order.target.item))[field] or UNSET
-    wanted = order.values[field]
-    if held in (order.expect, UNSET if wanted is None else str(wanted)):
-        return None
-    return Result(Word.moved, f"Its {field} was changed meanwhile: it is {held}. Nothing written.")
+def _another(target: Target, field: str) -> Plan[Result]:
+    """A form that has stood open while somebody else set the lane wrote nothing over that."""
+    changed = f"Its {field} was changed meanwhile"
+    try:
+        seen = yield from _look(target)
+    except EchoMQError:
+        return Result(Word.moved, f"{changed}; what it is now could not be read. Nothing written.")
+    held = _set(seen.value.named(target.item))[field] or lanes.UNSET
+    return Result(Word.moved, f"{changed}: it is {held}. Nothing written.")
 
 
 def _describe_limit(target: Target, seen: Snapshot[Ring]) -> Shown:
@@ -99,7 +96,7 @@ def _describe_weight(target: Target, seen: Snapshot[Ring]) -> Shown:
 def _describe(target: Target, seen: Snapshot[Ring], field: str) -> Shown:
     lane = seen.value.named(target.item)
     was = _set(lane)
-    expect = was[field] or UNSET
+    expect = was[field] or lanes.UNSET
     if lane is None:
         notes = ("Nothing is known of this lane yet.",)
         return Shown(notes=notes, expect=expect, at_ms=seen.at_ms)

@@ -76,12 +76,23 @@ def get_job_logs(
     return Word.gone if reply[1] == b"gone" else list(reply[2])
 
 
-def remove_job(q: QueueKeys, job_id: bytes | str, dedup: bytes | str | None = None) -> Plan[Word]:
+def remove_job(
+    q: QueueKeys,
+    job_id: bytes | str,
+    dedup: bytes | str | None = None,
+    expected: Literal["awaiting_children", "unknown"] | None = None,
+) -> Plan[Word]:
     """Remove a job in whatever state, its row and its log; `dedup` is let go where this job owns
-    it. Answers `ok`, `gone`, or `locked` where a worker marked it as in its hands."""
+    it. With `expected` only one that no set names, and that waits for its children or (`unknown`)
+    does not.
+
+    Answers `ok`, `gone`, `locked` where a worker marked it as in its hands, or `moved` where it
+    is not as expected (nothing changed).
+    """
     raw = ids.check(job_id)
     keys = (q.row(raw), q.logs(raw), q.lock(raw))
-    return word((yield _REMOVE_JOB.call(keys, q.base, raw, as_bytes(dedup or b""))))
+    args = (q.base, raw, as_bytes(dedup or b""), expected or b"")
+    return word((yield _REMOVE_JOB.call(keys, *args)))
 
 
 def reprocess_job(q: QueueKeys, job_id: bytes | str) -> Plan[Word]:

@@ -24,6 +24,9 @@ _REASSIGN = script("lane_reassign")
 _DRAIN = script("lane_drain")
 _DEPTHS = script("reads/lane_depths")
 
+UNSET = "none"
+"""What to expect of a limit or a weight where none is set."""
+
 
 def pause(q: QueueKeys, group: bytes | str) -> Plan[Word]:
     """Park a lane: nothing more is claimed from it. Answers `ok` or `noop`."""
@@ -39,22 +42,29 @@ def resume(q: QueueKeys, group: bytes | str) -> Plan[Word]:
     return word((yield _RESUME.call(keys, q.base, lane_name)))
 
 
-def limit(q: QueueKeys, group: bytes | str, ceiling: int | None) -> Plan[Word]:
-    """Let at most `ceiling` (from 1) jobs of a lane be in flight; None lifts the limit.
+def limit(
+    q: QueueKeys, group: bytes | str, ceiling: int | None, expected: int | str | None = None
+) -> Plan[Word]:
+    """Let at most `ceiling` (from 1) jobs of a lane be in flight; None lifts the limit. With
+    `expected` (a number, or `UNSET`) only while that still is its limit.
 
-    Answers `ok`, or `noop` where it was so already. What is in flight above a lowered limit
-    runs on.
+    Answers `ok`, `noop` where it was so already, or `moved` where another limit stands than the
+    expected one (nothing changed). What is in flight above a lowered limit runs on.
     """
     lane_name = ids.check(group)
+    number = _count(ceiling, "a lane's limit")
     keys = (q.glimit, q.lane(lane_name), q.gactive, q.ring)
-    return word((yield _LIMIT.call(keys, q.base, lane_name, _count(ceiling, "a lane's limit"))))
+    return word((yield _LIMIT.call(keys, q.base, lane_name, number, _seen(expected))))
 
 
-def weight(q: QueueKeys, group: bytes | str, share: int | None) -> Plan[Word]:
+def weight(
+    q: QueueKeys, group: bytes | str, share: int | None, expected: int | str | None = None
+) -> Plan[Word]:
     """Let a weighted claim take up to `share` (from 1) jobs of a lane; None puts it back to 1.
-    Answers `ok` or `noop`."""
-    lane_name = ids.check(group)
-    return word((yield _WEIGHT.call((q.gweight,), q.base, lane_name, _count(share, "a weight"))))
+    With `expected` (a number, or `UNSET`) only while that still is its weight. Answers `ok`,
+    `noop` or `moved` (another weight stands; nothing changed)."""
+    lane_name, number = ids.check(group), _count(share, "a weight")
+    return word((yield _WEIGHT.call((q.gweight,), q.base, lane_name, number, _seen(expected))))
 
 
 def reassign(
@@ -102,6 +112,10 @@ def depths(q: QueueKeys, groups: Iterable[bytes | str]) -> Plan[dict[bytes, int]
     names = [ids.check(group) for group in groups]
     reply = yield _DEPTHS.call((q.ring,), q.base, *names)
     return dict(zip(names, (int(waiting) for waiting in reply[1:]), strict=True))
+
+
+def _seen(expected: int | str | None) -> str:
+    return "" if expected is None else str(expected)
 
 
 def _count(number: int | None, what: str) -> str:

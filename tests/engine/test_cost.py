@@ -70,6 +70,7 @@ VERBS = {
     "delay": (20, lambda m: settle.delay(m.q, m.active().id, 1, 5)),
     "extend_lock": (8, lambda m: settle.extend_lock(m.q, m.active().id, 1, HOUR)),
     "remove_job": (20, lambda m: jobs.remove_job(m.q, m.scheduled().id)),
+    "remove_job_apart": (26, lambda m: jobs.remove_job(m.q, m.unknown().id, None, "unknown")),
     "reprocess_job": (20, lambda m: jobs.reprocess_job(m.q, m.dead().id)),
     "reschedule": (8, lambda m: jobs.reschedule(m.q, m.scheduled().id, 5)),
     "run_now": (14, lambda m: jobs.run_now(m.q, m.scheduled().id)),

@@ -71,6 +71,22 @@ def test_a_marked_job_is_not_removed(run, q, make):
         assert state(run, q, job) is State.pending
 
 
+def test_a_job_that_a_set_names_is_not_removed_as_one_that_none_does(run, q, make):
+    held = (make.pending(), make.active(), make.scheduled(), make.dead(), make.in_lane(a_lane()))
+    for job in held:
+        for expected in ("unknown", "awaiting_children"):
+            assert run(jobs.remove_job(q, job.id, expected=expected)) is Word.moved
+        assert run(command("EXISTS", q.row(job.id))) == 1
+    parent, lost = make.pending(), make.pending()
+    run(command("ZREM", q.pending, parent.id, lost.id))
+    run(command("HSET", q.row(parent.id), "state", "awaiting_children"))
+    assert run(jobs.remove_job(q, parent.id, expected="unknown")) is Word.moved
+    assert run(jobs.remove_job(q, lost.id, expected="awaiting_children")) is Word.moved
+    assert run(jobs.remove_job(q, parent.id, expected="awaiting_children")) is Word.ok
+    assert run(jobs.remove_job(q, lost.id, expected="unknown")) is Word.ok
+    assert run(command("EXISTS", q.row(parent.id), q.row(lost.id))) == 0
+
+
 def test_remove_lets_go_of_its_own_dedup_id_only(run, q, make):
     job = make.pending()
     run(command("SET", q.dedup(b"mine"), job.id))

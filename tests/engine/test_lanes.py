@@ -7,7 +7,7 @@ import pytest
 from queue_core.errors import InvalidError
 from queue_core.keys import QueueKeys
 from queue_core.outcomes import Word
-from queue_core.plans import Step
+from queue_core.plans import Plan, Step
 from queue_core.verbs import claims, lanes
 from tests.builders import Builder, Run, a_lane, command, score
 from tests.engine.steps import watched
@@ -60,6 +60,35 @@ def test_row_23_a_weight_can_be_removed(run: Run, q: QueueKeys) -> None:
     words = [run(lanes.weight(q, lane, share)) for share in (3, 3, None, None)]
     assert words == [Word.ok, Word.noop, Word.ok, Word.noop]
     assert run(command("EXISTS", q.gweight)) == 0
+
+
+@pytest.mark.parametrize(("verb", "key"), [(lanes.limit, "glimit"), (lanes.weight, "gweight")])
+def test_a_number_is_set_only_over_the_one_that_was_seen(
+    run: Run, q: QueueKeys, verb: Callable[..., Plan[Word]], key: str
+) -> None:
+    lane, held = a_lane(), getattr(q, key)
+    assert run(verb(q, lane, 3, expected=2)) is Word.moved
+    assert run(command("EXISTS", held)) == 0
+    assert run(verb(q, lane, 3, expected=lanes.UNSET)) is Word.ok
+    assert run(verb(q, lane, 9, expected=lanes.UNSET)) is Word.moved
+    assert run(verb(q, lane, 9, expected="many")) is Word.moved
+    assert run(verb(q, lane, None, expected=2)) is Word.moved
+    assert run(command("HGET", held, lane)) == b"3"
+    assert run(verb(q, lane, 3, expected=lanes.UNSET)) is Word.noop
+    assert run(verb(q, lane, 9, expected="3")) is Word.ok
+    assert run(verb(q, lane, None, expected=9)) is Word.ok
+    run(command("HSET", held, lane, "no number"))
+    assert run(verb(q, lane, 1, expected=lanes.UNSET)) is Word.ok
+
+
+def test_a_limit_that_meets_another_leaves_the_ring_as_it_is(
+    run: Run, q: QueueKeys, make: Builder
+) -> None:
+    lane = a_lane()
+    make.active(lane)
+    make.in_lane(lane)
+    assert run(lanes.limit(q, lane, 1, expected=2)) is Word.moved
+    assert ring(run, q) == [lane]
 
 
 def test_a_lifted_limit_leaves_a_paused_lane_parked(run: Run, q: QueueKeys, make: Builder) -> None:

@@ -43,13 +43,15 @@ class Administered(Queue):
         """Whether a worker marked it as in its hands."""
         return job.id in self.locks or b"lock" in job.row
 
-    def remove(self, job_id: bytes, dedup: bytes) -> Word:
-        """Remove a job wherever it is."""
+    def remove(self, job_id: bytes, dedup: bytes, seen: str | None = None) -> Word:
+        """Remove a job wherever it is, or only one that no set names."""
         job = self.jobs.get(job_id)
         if job is None:
             return Word.gone
         if self.locked(job):
             return Word.locked
+        if seen and (seen, job.place) != ("awaiting_children", "held"):
+            return Word.moved
         self.forget(job)
         if self.dedups.get(dedup) == job_id:
             del self.dedups[dedup]
@@ -169,16 +171,20 @@ class Administered(Queue):
         self.offer(group)
         return Word.ok if was else Word.noop
 
-    def limit(self, group: bytes, ceiling: int | None) -> Word:
+    def limit(self, group: bytes, ceiling: int | None, seen: int | str | None) -> Word:
         """A lane's ceiling."""
-        return self._bound(self.ceilings, group, ceiling)
+        return self._bound(self.ceilings, group, ceiling, seen)
 
-    def weight(self, group: bytes, share: int | None) -> Word:
+    def weight(self, group: bytes, share: int | None, seen: int | str | None) -> Word:
         """A lane's share."""
-        return self._bound(self.weights, group, share)
+        return self._bound(self.weights, group, share, seen)
 
-    def _bound(self, bounds: dict[bytes, int], group: bytes, number: int | None) -> Word:
+    def _bound(
+        self, bounds: dict[bytes, int], group: bytes, number: int | None, seen: int | str | None
+    ) -> Word:
         before = bounds.get(group)
+        if seen is not None and before != number and before != (None if seen == "none" else seen):
+            return Word.moved
         if number is None:
             bounds.pop(group, None)
         else:

@@ -24,8 +24,10 @@ SETS: dict[str, Any] = {"pending": "pending", "active": "active", "schedule": "s
 def remove_job(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
     job_id, dedup = hand.choice(IDS), hand.choice([b"", *DEDUPS])
-    plan = jobs.remove_job(q, job_id, dedup)
-    w.do(f"remove_job {q.name!r} {job_id!r} {dedup!r}", plan, model.remove(job_id, dedup))
+    seen = hand.choice([None, None, "awaiting_children", "unknown"])
+    plan = jobs.remove_job(q, job_id, dedup, seen)
+    expected = model.remove(job_id, dedup, seen)
+    w.do(f"remove_job {q.name!r} {job_id!r} {dedup!r} {seen}", plan, expected)
 
 
 @verb(2)
@@ -154,21 +156,26 @@ def lane_resume(w: World, hand: Random) -> None:
     w.do(f"lane_resume {group!r}", lanes.resume(q, group), model.unpark(group))
 
 
+def a_bound(hand: Random) -> tuple[bytes, int | None, int | str | None]:
+    """A lane, the number to set, and the one that was seen there."""
+    seen: int | str | None = hand.choice([None, None, lanes.UNSET, 1, 2])
+    return hand.choice(GROUPS), hand.choice([1, 2, None]), seen
+
+
 @verb(2)
 def lane_limit(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
-    group, ceiling = hand.choice(GROUPS), hand.choice([1, 2, None])
-    plan = lanes.limit(q, group, ceiling)
-    w.do(f"lane_limit {group!r} {ceiling}", plan, model.limit(group, ceiling))
+    group, ceiling, seen = a_bound(hand)
+    plan = lanes.limit(q, group, ceiling, seen)
+    w.do(f"lane_limit {group!r} {ceiling} {seen}", plan, model.limit(group, ceiling, seen))
 
 
 @verb(2)
 def lane_weight(w: World, hand: Random) -> None:
     q, model = w.pick(hand)
-    group, share = hand.choice(GROUPS), hand.choice([1, 2, None])
-    w.do(
-        f"lane_weight {group!r} {share}", lanes.weight(q, group, share), model.weight(group, share)
-    )
+    group, share, seen = a_bound(hand)
+    plan = lanes.weight(q, group, share, seen)
+    w.do(f"lane_weight {group!r} {share} {seen}", plan, model.weight(group, share, seen))
 
 
 @verb(2)
