@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +14,7 @@ from echomq_admin.actions.action import Action, Target
 from echomq_admin.actions.answers import Answer
 from echomq_admin.actions.intents import fresh_request_id
 from echomq_admin.actions.perform import actor_of, perform
-from echomq_admin.heard import json_object
+from echomq_admin.heard import json_object, texts
 from echomq_admin.live.page import BadParameter
 from echomq_admin.said_once import an_answer
 from echomq_admin.views.asked import named, target_of
@@ -63,11 +62,7 @@ def _asked(request: HttpRequest) -> Mapping[str, Any]:
             # A form ends its lines as HTML says; no dialog offers a text that has such ends.
             asked["payload"] = asked["payload"].replace("\r\n", "\n")
         return asked
-    return {
-        name: value if isinstance(value, str) else json.dumps(value)
-        for name, value in json_object(request.body).items()
-        if value is not None
-    }
+    return texts(json_object(request.body))
 
 
 def _told(

@@ -8,12 +8,11 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from echomq_admin.live.page import Page, Shaped, Watch
+from echomq_admin.live.page import Page, Watch
 from echomq_admin.live.scene import Scene
-from echomq_admin.views.listing import clean_cursor, listed, side_of
+from echomq_admin.views.listing import clean_cursor, shape, side_of
 from echomq_admin.views.show import show
 from queue_core import keys
-from queue_core.errors import EchoMQError
 from queue_core.plans import Plan
 from queue_core.reads import window as window_read
 
@@ -22,21 +21,13 @@ def _look(watch: Watch, _scene: Scene) -> Sequence[Plan[Any]]:
     return (window_read.dead(keys.found(watch.queue), *side_of(watch)),)
 
 
-def _shape(watch: Watch, _scene: Scene, results: Sequence[Any | EchoMQError]) -> Shaped:
-    page = results[0]
-    context = {"list": listed(page, watch)}
-    if isinstance(page, EchoMQError):
-        return Shaped(context, complete=False, why=str(page))
-    return Shaped(context, at_ms=page.at_ms)
-
-
 DEAD = Page(
     name="dead",
     title="Dead",
     reading="The score is 0: newest mint first, by the bytes of the id. No engine claims these.",
     panels={"graves": "echomq_admin/dead/graves.html"},
     look=_look,
-    shape=_shape,
+    shape=shape,
     clean=clean_cursor,
 )
 

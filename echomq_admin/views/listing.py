@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from echomq_admin.live.page import BadParameter, Watch, from_path, to_path
+from echomq_admin.live.page import BadParameter, Shaped, Watch, from_path, to_path
+from echomq_admin.live.scene import Scene
 from echomq_admin.redaction import Shown, Veil
 from echomq_admin.templatetags.freshness import iso
 from queue_core import ids
@@ -169,3 +170,12 @@ def listed(
         "last": window.first + len(rows),
         "at_ms": result.at_ms,
     }
+
+
+def shape(watch: Watch, _scene: Scene, results: Sequence[Any | EchoMQError]) -> Shaped:
+    """A page that is one list and nothing else."""
+    page = results[0]
+    context = {"list": listed(page, watch)}
+    if isinstance(page, EchoMQError):
+        return Shaped(context, complete=False, why=str(page))
+    return Shaped(context, at_ms=page.at_ms)
