@@ -13,6 +13,9 @@ _pages = get_asgi_application()
 
 from echomq_admin import config  # noqa: E402  (models are loaded only now)
 from echomq_admin.live.routing import websocket_urlpatterns  # noqa: E402
+from echomq_admin.start import read_all  # noqa: E402
+
+read_all()
 
 _socket = URLRouter(websocket_urlpatterns)
 # With the prefix, and without it for a proxy that has taken it off.
