@@ -102,8 +102,7 @@ class AsyncPools:
 
     async def fresh(self, node: str) -> AsyncLink:
         """A new connection: the greeting, and the fence before anything else."""
-        if self._closed:
-            raise UnavailableError("CLOSED", "this bus has been closed")
+        self._serves()
         link = await self._plain(self.routes.address_of(node))
         self._open.add(link)
         try:
@@ -116,10 +115,16 @@ class AsyncPools:
                 owner = await self.shared(self.routes.fence_owner())
                 answer = (await self._ask(owner, [fencing.READ], self._command_s))[0]
                 link.claimed = fencing.claimed(self._fence, answer)
+            self._serves()  # it may have been closed meanwhile
         except BaseException:
             link.close()
             raise
         return link
+
+    def _serves(self) -> None:
+        """Refuse where this bus has been closed."""
+        if self._closed:
+            raise UnavailableError("CLOSED", "this bus has been closed")
 
     async def _plain(self, address: Address) -> AsyncLink:
         return await AsyncLink.open(address, self._connect_s, self._tls)

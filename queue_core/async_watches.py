@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import Protocol
 
+from queue_core import watches
 from queue_core.async_links import AsyncLink
 from queue_core.async_pools import AsyncPools
 from queue_core.errors import EchoMQError, ForbiddenFault, ServerFault, UnavailableError
@@ -81,15 +82,15 @@ class AsyncWatch:
         changed, self._changed = self._changed, []
         return changed
 
-    def park(self, wake: bytes, timeout_s: float) -> None:
-        """Where the server does not tell: hear of a wake list, `timeout_s` at most. A pop that
-        waits already, or no line, leaves it at that."""
+    def park(self, wake: bytes) -> None:
+        """Where the server does not tell: hear of a wake list, for `POP_S` at most; `event` is set
+        then, too. A pop that waits already, or no line, leaves it at that."""
         link, now = self._link, time.monotonic()
         if link is None or not link.stands:
             return
         if self._popping_until is None:
-            link.tell([("BLPOP", wake, f"{max(timeout_s, 0.001):.3f}")])
-            self._popping_until = now + timeout_s + WAIT_SLACK_S
+            link.tell([("BLPOP", wake, f"{watches.POP_S:.3f}")])
+            self._popping_until = now + watches.POP_S + WAIT_SLACK_S
         elif now > self._popping_until:
             self.close()
             self._event.set()
@@ -106,7 +107,8 @@ class AsyncWatch:
 
     def _told(self, said: Reply) -> None:
         self._popping_until = None
-        self._changed += told_of(said)
+        stands = self._link is not None and self._link.stands
+        self._changed += told_of(said) if stands else [ANY]
         self._event.set()
 
     async def _stand(self) -> AsyncLink:

@@ -28,12 +28,19 @@ ANY = b""
 
 TRACK: list[Words] = [("HELLO", 3), ("CLIENT", "TRACKING", "ON")]
 
+POP_S = 5.0
+"""How long a pop waits where the server does not tell: over several beats, so that a rest costs no
+command of its own."""
+
 UNTOLD = frozenset({"ASK", "TRYAGAIN"})
 """Refusals of a slot that is on its way: nothing tells of it until it has arrived."""
 
 
 def told_of(said: Reply) -> list[bytes]:
-    """The keys that something said unasked is about; a reply to a pop is as good as any."""
+    """The keys that something said unasked is about; a reply to a pop is as good as any, but that
+    of one whose time was up, which tells of nothing."""
+    if said is None:
+        return []
     keys = said[1] if isinstance(said, list) and said[:1] == [b"invalidate"] else None
     return list(keys) if keys else [ANY]
 
@@ -125,7 +132,7 @@ class Watch:
 
     # ---- a wait ------------------------------------------------------------------------------
 
-    def _begin(self, poll: select.poll, timeout_s: float, wake: bytes | None) -> list[bytes]:
+    def _begin(self, poll: select.poll, wake: bytes | None) -> list[bytes]:
         """Join a wait; answers what has been heard before it."""
         for end in self._nudges[:1]:
             poll.register(end, select.POLLIN)
@@ -135,18 +142,18 @@ class Watch:
             return heard
         try:
             if not self.tracks and wake is not None:
-                self._pop(link, max(timeout_s, 0.001), wake)
+                self._pop(link, wake)
             poll.register(link, select.POLLIN)
             return heard + self._heard(link, False)
         except OSError as error:
             raise self._lost(error) from None
 
-    def _pop(self, link: Link, timeout_s: float, wake: bytes) -> None:
+    def _pop(self, link: Link, wake: bytes) -> None:
         """Have a pop wait on the line, one at a time."""
         now = time.monotonic()
         if self._popping_until is None:
-            link.send([("BLPOP", wake, f"{timeout_s:.3f}")])
-            self._popping_until = now + timeout_s + WAIT_SLACK_S
+            link.send([("BLPOP", wake, f"{POP_S:.3f}")])
+            self._popping_until = now + POP_S + WAIT_SLACK_S
         elif now > self._popping_until:
             raise TimeoutError("time is up")
 
@@ -227,7 +234,7 @@ def wait_each(watches: Sequence[tuple[Watch, bytes | None]], timeout_s: float) -
     """`Watch.wait` on several of them at once, each with a `wake` list of its own: what each has
     heard, in order."""
     poll = select.poll()
-    before = [one._begin(poll, timeout_s, wake) for one, wake in watches]
+    before = [one._begin(poll, wake) for one, wake in watches]
     wait_ms = 0.0 if any(before) else max(0.0, round(timeout_s * 1000, 3))  # made whole, upwards
     ready = {fd for fd, _ in poll.poll(wait_ms)}
     return [keys + one._end(ready) for keys, (one, _) in zip(before, watches, strict=True)]

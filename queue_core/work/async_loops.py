@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from queue_core.async_watches import AsyncWatch, AsyncWatches
-from queue_core.errors import EchoMQError
+from queue_core.errors import EchoMQError, UnavailableError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
 from queue_core.numbers import seconds
@@ -171,7 +171,10 @@ class AsyncLoop(ABC):
         now = await self._collect()
         while self.in_hand:
             owing = [ledger for ledger in self._ledgers if ledger.unsettled]
-            wait_s = await self._settle(owing) if owing else 0.0
+            try:
+                wait_s = await self._settle(owing) if owing else 0.0
+            except UnavailableError:
+                break  # the bus was closed: nothing is settled any more
             if now >= deadline:
                 break  # what had ended by then is settled, too
             if wait_s:
@@ -211,7 +214,7 @@ class AsyncLoop(ABC):
         timeout_s = min(ledger.patience(timeout_s) for ledger in self._ledgers)
         for watch, ledger in zip(self._watches, self._ledgers, strict=True):
             if not watch.tracks and ledger in dry:
-                watch.park(ledger.q.wake, timeout_s)
+                watch.park(ledger.q.wake)
         await within(self._changed, timeout_s)
 
     def _told_here(self) -> None:
@@ -232,8 +235,11 @@ class AsyncLoop(ABC):
             answers = await self._bus.run_all([ledger.beat(quiet) for ledger in self._ledgers])
             faults = [answer for answer in answers if isinstance(answer, EchoMQError)]
             wait_s = every_s
-            if faults:
-                wait_s = min(every_s, self._trouble.met(faults[0], "beat"))
-            else:
-                self._trouble.over("beat")
+            try:
+                if faults:
+                    wait_s = min(every_s, self._trouble.met(faults[0], "beat"))
+                else:
+                    self._trouble.over("beat")
+            except UnavailableError:
+                return  # the bus was closed, as the loop finds by itself
         await self._bus.run_all([ledger.presence.leave() for ledger in self._ledgers])

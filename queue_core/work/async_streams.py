@@ -80,6 +80,7 @@ class AsyncStreamConsumer:
         self._handler: Callable[[Any], Any] = handler
         self._awaited = is_awaited(handler)
         self._drain_s = seconds(drain_s, "a drain in s")
+        self._trouble = Trouble(f"stream {quoted(self.group.stream)}", _log)
         self._once = Once()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._changed = asyncio.Event()
@@ -93,11 +94,16 @@ class AsyncStreamConsumer:
         self._stop_by = time.monotonic() + self._drain_s
         from_anywhere(self._loop, self._stopping.set, self._changed.set)
 
+    @property
+    def faults(self) -> int:
+        """How often the bus could not serve it since it was made."""
+        return self._trouble.faults
+
     async def run(self) -> None:
         """Serve until `stop`; trouble with the server is waited out."""
         self._once.begin()
         self._loop = asyncio.get_running_loop()
-        pages, trouble = Pages(self.group), Trouble(f"stream {quoted(self.group.stream)}", _log)
+        pages, trouble = Pages(self.group), self._trouble
         asking = Asking(self.group)
         try:
             while not self._stopping.is_set():
@@ -187,6 +193,7 @@ class AsyncRetention:
         self._bus = bus
         self._keeps = list(keeps)
         self._every_s = whole(every_ms, "a round in ms") / 1000
+        self._trouble = Trouble("retention", _log)
         self._stopping = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -194,10 +201,15 @@ class AsyncRetention:
         """End after the round under way."""
         from_anywhere(self._loop, self._stopping.set)
 
+    @property
+    def faults(self) -> int:
+        """How often the bus could not serve it since it was made."""
+        return self._trouble.faults
+
     async def run(self) -> None:
         """Trim until `stop`; trouble with the server is waited out."""
         self._loop = asyncio.get_running_loop()
-        trouble, wait_s = Trouble("retention", _log), 0.0
+        trouble, wait_s = self._trouble, 0.0
         while not await within(self._stopping, wait_s):
             if fault := await self._bus.run(trim_each(self._keeps)):
                 wait_s = max(self._every_s, trouble.met(fault))

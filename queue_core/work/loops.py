@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from queue_core.errors import EchoMQError
+from queue_core.errors import EchoMQError, UnavailableError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
 from queue_core.numbers import seconds
@@ -153,7 +153,10 @@ class Loop(ABC):
         now = self._collect()
         while self.in_hand:
             owing = [ledger for ledger in self._ledgers if ledger.unsettled]
-            wait_s = self._settle(owing) if owing else 0.0
+            try:
+                wait_s = self._settle(owing) if owing else 0.0
+            except UnavailableError:
+                break  # the bus was closed: nothing is settled any more
             if now >= deadline:
                 break  # what had ended by then is settled, too
             if wait_s:
@@ -224,8 +227,11 @@ class Loop(ABC):
             answers = self._bus.run_all([ledger.beat(quiet) for ledger in self._ledgers])
             faults = [answer for answer in answers if isinstance(answer, EchoMQError)]
             wait_s = every_s
-            if faults:
-                wait_s = min(every_s, self._trouble.met(faults[0], "beat"))
-            else:
-                self._trouble.over("beat")
+            try:
+                if faults:
+                    wait_s = min(every_s, self._trouble.met(faults[0], "beat"))
+                else:
+                    self._trouble.over("beat")
+            except UnavailableError:
+                return  # the bus was closed, as the loop finds by itself
         self._bus.run_all([ledger.presence.leave() for ledger in self._ledgers])

@@ -93,6 +93,7 @@ class StreamConsumer:
         self._bus = bus
         self._handler = handler
         self._drain_s = seconds(drain_s, "a drain in s")
+        self._trouble = Trouble(f"stream {quoted(self.group.stream)}", _log)
         self._once = Once()
         self._watch = bus.watch(self.group.q.stream(self.group.stream))
         self._stopping = Flag()
@@ -105,10 +106,15 @@ class StreamConsumer:
         self._stopping.set()
         self._watch.nudge()
 
+    @property
+    def faults(self) -> int:
+        """How often the bus could not serve it since it was made."""
+        return self._trouble.faults
+
     def run(self) -> None:
         """Serve until `stop`; trouble with the server is waited out."""
         self._once.begin()
-        pages, trouble = Pages(self.group), Trouble(f"stream {quoted(self.group.stream)}", _log)
+        pages, trouble = Pages(self.group), self._trouble
         asking = Asking(self.group)
         try:
             while not self._stopping.is_set():
@@ -190,15 +196,21 @@ class Retention:
         self._bus = bus
         self._keeps = list(keeps)
         self._every_s = whole(every_ms, "a round in ms") / 1000
+        self._trouble = Trouble("retention", _log)
         self._stopping = Flag()
 
     def stop(self) -> None:
         """End after the round under way."""
         self._stopping.set()
 
+    @property
+    def faults(self) -> int:
+        """How often the bus could not serve it since it was made."""
+        return self._trouble.faults
+
     def run(self) -> None:
         """Trim until `stop`; trouble with the server is waited out."""
-        trouble, wait_s = Trouble("retention", _log), 0.0
+        trouble, wait_s = self._trouble, 0.0
         while not self._stopping.wait(wait_s):
             if fault := self._bus.run(trim_each(self._keeps)):
                 wait_s = max(self._every_s, trouble.met(fault))

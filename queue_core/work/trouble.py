@@ -14,7 +14,7 @@ from queue_core.quoting import quoted
 
 FIRST_MS = 100
 LONGEST_MS = 5_000
-
+CLOSED = "CLOSED"
 
 NAMED = 3
 """Queues that a loop of many is called after."""
@@ -44,7 +44,11 @@ class Trouble:
 
     def met(self, fault: Exception, part: str = "") -> float:
         """Note a fault; answers how many seconds to wait before the next try: 50 to 100 ms, and
-        twice as long after each further fault in a row, up to 2.5 to 5 s."""
+        twice as long after each further fault in a row, up to 2.5 to 5 s. Raises the fault of a
+        bus that was closed, since that serves nobody again."""
+        code = code_of(fault) if isinstance(fault, EchoMQError) else ""
+        if code == CLOSED:
+            raise fault
         with self._lock:
             self.faults += 1
             first = not self._rows
@@ -52,7 +56,6 @@ class Trouble:
             self._since = 1 if first else self._since + 1
         if first:
             self._log.warning("%s: trouble with the bus: %s", self._name, fault)
-        code = code_of(fault) if isinstance(fault, EchoMQError) else ""
         code = code or type(fault).__name__
         telemetry.emit("loop.trouble", loop=self._name, part=part, code=code, faults=self.faults)
         ceiling = min(LONGEST_MS, FIRST_MS << min(row - 1, 10))

@@ -1,0 +1,146 @@
+"""A bus that a program closes under its loops ends them: it serves nobody again."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from queue_core.async_bus import async_connect
+from queue_core.bus import Bus, connect
+from queue_core.embedded import Embedded
+from queue_core.errors import UnavailableError
+from queue_core.keys import QueueKeys
+from queue_core.verbs import admission
+from queue_core.work.async_batch_consumer import AsyncBatchConsumer
+from queue_core.work.async_consumer import AsyncConsumer
+from queue_core.work.async_metronome import AsyncMetronome
+from queue_core.work.async_pump import AsyncPump
+from queue_core.work.async_streams import AsyncRetention, AsyncStreamConsumer
+from queue_core.work.batch_consumer import BatchConsumer
+from queue_core.work.consumer import Consumer
+from queue_core.work.metronome import Metronome
+from queue_core.work.pump import Pump
+from queue_core.work.records import Keep
+from queue_core.work.streams import Retention, StreamConsumer
+from tests.builders import command
+from tests.engine.manned import PATIENCE_S
+
+BEAT_MS = 20
+
+
+def plain(_given: Any) -> None:
+    """Does nothing."""
+
+
+async def awaited(_given: Any) -> None:
+    """The same, awaited."""
+
+
+Make = Callable[[Any, QueueKeys, Any, tuple[Any, ...]], Any]
+LOOPS: dict[str, Make] = {
+    "consumer": lambda bus, q, do, of: of[0](bus, q.name, do, beat_ms=BEAT_MS),
+    "batches": lambda bus, q, do, of: of[1](bus, q.name, do, beat_ms=BEAT_MS),
+    "metronome": lambda bus, q, do, of: of[2](bus, {q.name: do}, beat_ms=BEAT_MS),
+    "pump": lambda bus, q, _do, of: of[3](bus, [q]),
+    "stream": lambda bus, q, do, of: of[4](bus, q.name, "s", "g", do, beat_ms=BEAT_MS),
+    "retention": lambda bus, q, _do, of: of[5](bus, [Keep(q, "s", last=1)], BEAT_MS),
+}
+THREADED = (Consumer, BatchConsumer, Metronome, Pump, StreamConsumer, Retention)
+AWAITED = (
+    AsyncConsumer, AsyncBatchConsumer, AsyncMetronome, AsyncPump, AsyncStreamConsumer,
+    AsyncRetention,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("which", LOOPS)
+def test_a_loop_falls_with_its_bus(server: Embedded, q: QueueKeys, which: str) -> None:
+    bus, fell = connect(server.url), []
+    loop = LOOPS[which](bus, q, plain, THREADED)
+
+    def live() -> None:
+        with pytest.raises(UnavailableError) as fault:
+            loop.run()
+        fell.append(fault.value.code)
+
+    running = threading.Thread(target=live, daemon=True)
+    running.start()
+    bus.close()
+    running.join(PATIENCE_S)
+    assert fell == ["CLOSED"]
+    assert loop.faults == 0  # of the program, not of the server
+
+
+@pytest.mark.parametrize("which", LOOPS)
+async def test_an_awaited_loop_falls_with_its_bus(
+    server: Embedded, q: QueueKeys, which: str
+) -> None:
+    bus = await async_connect(server.url)
+    loop = LOOPS[which](bus, q, awaited, AWAITED)
+    running = asyncio.create_task(loop.run())
+    await asyncio.sleep(0)
+    await bus.close()
+    with pytest.raises(UnavailableError) as fault:
+        async with asyncio.timeout(PATIENCE_S):
+            await running
+    assert fault.value.code == "CLOSED"
+
+
+def test_a_job_in_hand_is_not_waited_for_where_nothing_can_settle_it(
+    server: Embedded, bus: Bus, q: QueueKeys, mint: Callable[[], bytes]
+) -> None:
+    own, begun, go = connect(server.url), threading.Event(), threading.Event()
+    ends: list[bool] = []
+
+    def handler(_task: object) -> None:
+        begun.set()
+        assert go.wait(PATIENCE_S)
+
+    worker = Consumer(own, q.name, handler, drain_s=60)
+    running = threading.Thread(target=lambda: ends.append(worker.run()), daemon=True)
+    running.start()
+    bus.run(admission.enqueue(q, mint(), b""))
+    assert begun.wait(PATIENCE_S)
+    worker.stop()
+    own.close()
+    go.set()
+    running.join(PATIENCE_S)
+    assert ends == [False]
+
+
+async def test_nor_in_an_event_loop(
+    server: Embedded, bus: Bus, q: QueueKeys, mint: Callable[[], bytes]
+) -> None:
+    own, begun, go = await async_connect(server.url), asyncio.Event(), asyncio.Event()
+
+    async def handler(_task: object) -> None:
+        begun.set()
+        await go.wait()
+
+    worker = AsyncConsumer(own, q.name, handler, drain_s=60)
+    running = asyncio.create_task(worker.run())
+    bus.run(admission.enqueue(q, mint(), b""))
+    async with asyncio.timeout(PATIENCE_S):
+        await begun.wait()
+        worker.stop()
+        await own.close()
+        go.set()
+        assert await running is False
+
+
+async def test_a_line_that_is_being_opened_serves_no_closed_bus(
+    server: Embedded, q: QueueKeys
+) -> None:
+    bus = await async_connect(server.url)
+    bus._pools._shared.clear()
+    asking = asyncio.create_task(bus.run(command("GET", q.base)))
+    await asyncio.sleep(0)
+    await bus.close()
+    with pytest.raises(UnavailableError) as fault:
+        await asking
+    assert fault.value.code == "CLOSED"
+    with pytest.raises(UnavailableError):
+        await bus.run(command("GET", q.base))
