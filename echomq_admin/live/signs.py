@@ -35,6 +35,9 @@ class Flag:
         return "for" if self.form == "span" else "since"
 
 
+NO_FLAT_CONSUMER = Flag("noworker", "no flat consumer", 3)
+
+
 def _missing(sample: Sample) -> Flag | None:
     """Who should work and does not. Silence is told by the last heartbeat alone: what a killed
     worker still holds, or that nothing waits just now, hides nothing. Where none ever signed in,
@@ -64,6 +67,19 @@ def _no_flat_consumer(scene: Scene, queue: bytes, sample: Sample, at_ms: int) ->
     return stand.completed is not None and (sample.completed or 0) > stand.completed
 
 
+def unserved(scene: Scene, queue: bytes, *, flat: bool) -> Flag | None:
+    """The one sign of why nobody claims what waits, flat or in lanes: no worker is heard of, or,
+    of flat pending, none of those that are takes it. None where neither is known, or it is paused.
+    """
+    snapshot = scene.sample(queue)
+    if snapshot is None or snapshot.value.paused:
+        return None
+    if not snapshot.value.workers:
+        return _missing(snapshot.value)
+    alone = flat and _no_flat_consumer(scene, queue, snapshot.value, snapshot.at_ms)
+    return NO_FLAT_CONSUMER if alone else None
+
+
 def flags(scene: Scene, queue: bytes) -> tuple[Flag, ...]:
     """The signs of one queue by its last sample, worst first."""
     snapshot = scene.sample(queue)
@@ -79,7 +95,7 @@ def flags(scene: Scene, queue: bytes) -> tuple[Flag, ...]:
         found.append(missing)
     served = sample.workers != 0 and not sample.paused
     if served and _no_flat_consumer(scene, queue, sample, snapshot.at_ms):
-        found.append(Flag("noworker", "no flat consumer", 3))
+        found.append(NO_FLAT_CONSUMER)
     if _nothing_promotes(scene, queue, snapshot.at_ms):
         found.append(Flag("stuck", "nothing promoting", 2))
     if any(fault.kind == "forbidden" for fault in sample.faults):

@@ -13,6 +13,7 @@ from echomq_admin.charts import ring as picture
 from echomq_admin.charts.dots import marks
 from echomq_admin.live.page import BadParameter, Page, Shaped, Watch, from_path, to_path
 from echomq_admin.live.scene import Scene
+from echomq_admin.live.signs import unserved
 from echomq_admin.views.listing import clean_cursor, listed, side_of, trouble
 from echomq_admin.views.show import show
 from queue_core import keys
@@ -175,6 +176,7 @@ def _shape(watch: Watch, scene: Scene, results: Sequence[Any | EchoMQError]) -> 
     context = {
         **_lanes(lanes, watch),
         "list": listed(page, watch, kept),
+        "unserved": unserved(scene, watch.queue, flat=not lane),
         "lane": lane,
         "lane_path": to_path(lane) if lane else "",
         "job_suffix": f"?lane={to_path(lane)}" if lane else "",

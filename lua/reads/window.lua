@@ -3,12 +3,11 @@
 -- set; a page before it that would not be full is the first. `newest` turns the set round, so
 -- that ranks count from its end.
 -- keys: members meta workers
--- args: base where newest score member size error_bytes payload_bytes alive_ms
--- replies: {now_ms, total, first_rank, {{member, score, glance, heartbeat}...}, paused, alive}
+-- args: base where newest score member size error_bytes payload_bytes
+-- replies: {now_ms, total, first_rank, {{member, score, glance, heartbeat}...}, paused}
 -- builds: row
 -- uses: now glance seek
 -- flags: no-writes
-local now = now_ms()
 local many = tonumber(size)
 local total = redis.call('ZCARD', members)
 local first = 0
@@ -35,6 +34,4 @@ for at = 1, #flat, 2 do
   rows[#rows + 1] = {flat[at], flat[at + 1], seen, worker and redis.call('ZSCORE', workers, worker) or false}
 end
 local parked = redis.pcall('HGET', meta, 'paused')
-local alive = redis.pcall('ZCOUNT', workers, now - alive_ms, '+inf')
-return {now, total, first, rows,
-  type(parked) == 'string' and 1 or 0, type(alive) == 'number' and alive or false}
+return {now_ms(), total, first, rows, type(parked) == 'string' and 1 or 0}

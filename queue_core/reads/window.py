@@ -13,7 +13,6 @@ from typing import Literal
 from queue_core.keys import QueueKeys
 from queue_core.plans import Plan, Reply
 from queue_core.reads.glance import Glance, as_ms, glance
-from queue_core.reads.sample import WORKER_ALIVE_MS
 from queue_core.reads.schedule import Cursor
 from queue_core.reads.snapshot import Snapshot
 from queue_core.scripts import script
@@ -64,13 +63,12 @@ class Member:
 @dataclass(frozen=True, slots=True)
 class Window:
     """A page: `total` members are in the set, `rows` from `first` on are here. `paused` says
-    whether the queue is, `alive` how many workers were heard of lately, None if unreadable."""
+    whether the queue is."""
 
     total: int
     first: int
     rows: tuple[Member, ...]
     paused: bool
-    alive: int | None
 
     @property
     def more_before(self) -> bool:
@@ -109,7 +107,7 @@ def _page(
     q: QueueKeys, members: bytes, newest: bool, side: Side, cursor: Cursor | None, size: int
 ) -> Plan[Snapshot[Window]]:
     beside = cursor or Cursor("0", b"")
-    now, total, first, raw, paused, alive = yield _WINDOW.call(
+    now, total, first, raw, paused = yield _WINDOW.call(
         (members, q.meta, q.workers),
         q.base,
         side if cursor else "first",
@@ -119,10 +117,9 @@ def _page(
         size,
         ERROR_BYTES,
         WHOLE_PAYLOAD,
-        WORKER_ALIVE_MS,
     )
     rows = tuple(_member(first + at, one) for at, one in enumerate(raw))
-    return Snapshot(Window(total, first, rows, bool(paused), alive), now)
+    return Snapshot(Window(total, first, rows, bool(paused)), now)
 
 
 def pending(

@@ -9,7 +9,7 @@ from django.urls import reverse
 from echomq_admin.live import observatory
 from echomq_admin.live.page import to_path
 from queue_core.verbs import lanes, queues
-from tests.builders import a_lane, command, score
+from tests.builders import a_lane, command, score, server_ms
 from tests.engine.test_reads_window import ODD_IDS
 
 MASKED = b'{"text":"hello","token":"hunter22"}'
@@ -150,10 +150,25 @@ def test_what_cannot_be_parsed_is_shown_only_with_the_right(look, make, person, 
     assert "11 B, not JSON" in text
 
 
-def test_no_consumer_and_a_paused_queue_are_told(look, make, bus, q):
+def test_no_worker_and_a_paused_queue_are_told(look, make, bus, q):
+    """By the sign that the head of the queue has too."""
+
+    def signs():
+        text = look("pending").content.decode()
+        assert "no flat consumer" not in text
+        words = re.compile("no workers|no worker heard for")
+        return [
+            words.findall(text.split(f'id="{panel}"')[1].split("</section>")[0])
+            for panel in ("queue-head", "waiting")
+        ]
+
     make.pending()
-    assert "no flat consumer seen" in look("pending").content.decode()
+    assert signs() == [["no workers"]] * 2
+    bus.run(command("ZADD", q.workers, bus.run(server_ms()) - 180_000, b"w"))
+    observatory.shut()
+    assert signs() == [["no worker heard for"]] * 2
     bus.run(queues.pause(q))
+    observatory.shut()
     assert "the queue is paused: nothing is claimed" in look("pending").content.decode()
 
 

@@ -14,7 +14,7 @@ from echomq_admin.live.page import Watch
 from echomq_admin.live.pages import PAGES
 from echomq_admin.live.sampler import Observer
 from echomq_admin.live.scene import STALE_MS, Scene, host_ms
-from echomq_admin.live.signs import flags
+from echomq_admin.live.signs import flags, unserved
 from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded
 from queue_core.errors import EchoMQError
@@ -267,8 +267,11 @@ def test_no_flat_consumer_is_said_when_others_finish_and_the_head_stands(filled)
     filled.run(command("HSET", CM.metrics_completed, "count", 9))
     shifted(scene, filled, 10)
     assert words_of(scene) == set()
+    assert unserved(scene, b"cm", flat=True) is None
     shifted(scene, filled, 16)
     assert words_of(scene) == {"no flat consumer"}
+    assert unserved(scene, b"cm", flat=True).word == "no flat consumer"
+    assert unserved(scene, b"cm", flat=False) is None
 
 
 def test_paused_since_is_known_only_where_it_was_seen(filled):
