@@ -49,6 +49,13 @@ CUT = """(words) => [...document.querySelectorAll(words)].filter((one) => {
 }).map((one) => one.textContent)"""
 
 
+WIDER = """(cells) => [...document.querySelectorAll(cells)].filter((one) => {
+  const cell = one.closest("td");
+  return cell.clientWidth && cell.scrollWidth > cell.clientWidth && !cell.matches(".err");
+}).map((one) => one.textContent)"""
+"""Cells that hold more than they show; an error is cut on purpose."""
+
+
 @pytest.fixture
 def q(request: pytest.FixtureRequest) -> QueueKeys:
     return queue("drawn-" + str(abs(hash(request.node.name)) % 100_000))
@@ -154,6 +161,32 @@ def test_a_phone_has_enqueue_and_a_lanes_verbs_beside_it(
     assert verbs["y"] <= name["y"] + 8
     assert row.bounding_box()["height"] < 90
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_phone_has_the_verbs_of_a_row_at_its_right(
+    page: Page, console_bus: Bus, q: QueueKeys
+) -> None:
+    now = console_bus.run(server_ms())
+    console_bus.run(admission.enqueue_in(q, mint(), b"x", 3_600_000))
+    late = mint()
+    console_bus.run(admission.enqueue_at(q, late, b"x", now - 100_000_000))
+    console_bus.run(command("HSET", q.row(late), "last_error", "a long story " * 9))
+    console_bus.run(repeats.register(q, b"daily-digest-of-all-that-came", 60_000, b"x", 60_000))
+    console_bus.run(repeats.register(q, b"stopped", 60_000, b"x", 60_000))
+    console_bus.run(repeats.pause(q, b"stopped", "someone-of-the-night-shift"))
+    for place, rows, first in (
+        ("schedule", "#schedule-list tr[id^=due-]", ".job"),
+        ("repeats", "#registry tr[id^=repeat-]", ".name"),
+    ):
+        sized(page, 390).goto(at(place, q))
+        expect(page.locator(rows)).to_have_count(2)
+        for row in page.locator(rows).all():
+            name, verbs = (row.locator(one).bounding_box() for one in (first, ".acts"))
+            assert name["x"] + name["width"] <= verbs["x"]
+            assert row.bounding_box()["height"] < 110
+            right = row.bounding_box()["x"] + row.bounding_box()["width"]
+            assert right - 16 <= verbs["x"] + verbs["width"] <= right
+        assert page.evaluate(WIDER, f"{rows} td, {rows} td *") == []
 
 
 def test_no_oldest_number_is_told_where_none_is_fresh(page: Page) -> None:

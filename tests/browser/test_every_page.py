@@ -63,6 +63,15 @@ def strict(page: Page) -> Iterator[Page]:
     assert not errors
 
 
+LOW = """() => [...document.querySelectorAll(
+  "button, a.btn, .seg :is(a, span), select, input:not([type=hidden], [type=range])",
+)].filter((one) => one.checkVisibility()).map((one) => {
+  const box = (one.matches("input, select") && one.closest(".input, label")) || one;
+  return [box.getBoundingClientRect(), one.textContent || one.name];
+}).filter(([at]) => at.width > 1 && at.height < 44).map(([at, told]) => `${told}: ${at.height}`)"""
+"""What can be pressed or filled in and is lower than a finger is wide."""
+
+
 def every_place(job: bytes) -> list[str]:
     return [
         "/", "/audit", *map(at, PAGES), f"{at('job')}/{to_path(job)}",
@@ -85,6 +94,21 @@ def test_axe_finds_nothing_on_any_page(page: Page, job: bytes, theme: str, width
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), place
     page.evaluate("localStorage.removeItem('echomq-theme')")
     assert not found, "\n".join(found.values())
+
+
+def test_whatever_is_pressed_on_a_phone_is_as_high_as_a_finger(page: Page, job: bytes) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    found = {}
+    for place in every_place(job):
+        page.goto(place)
+        if low := page.evaluate(LOW):
+            found[place] = low
+    page.goto(at("schedule"))
+    page.locator("[data-action=reschedule]").first.click()
+    expect(page.locator("#dialog .act")).to_be_visible()
+    if low := page.evaluate(LOW):
+        found["dialog"] = low
+    assert not found
 
 
 @pytest.mark.parametrize(("theme", "width"), [("dark", 390), ("light", 1440)])
