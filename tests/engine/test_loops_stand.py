@@ -354,6 +354,8 @@ def test_a_metronome_of_many_queues_holds_a_line_for_each_and_looks_at_them_by_t
     assert len(os.listdir("/proc/self/fd")) - before <= 2
     running = threading.Thread(target=loop.run, daemon=True)
     running.start()
+    until(lambda: all(station.look_at for station in loop._rounds.stations))
+    assert len({round(station.look_at) for station in loop._rounds.stations}) >= 4
     for one in made:
         bus.run(admission.enqueue(one, mint(), b"x"))
     until(lambda: len(served) == many)
@@ -361,8 +363,6 @@ def test_a_metronome_of_many_queues_holds_a_line_for_each_and_looks_at_them_by_t
     loop.stop()
     running.join(PATIENCE_S)
     assert not running.is_alive()
-    looks = {round(station.look_at) for station in loop._rounds.stations}
-    assert len(looks) >= 4
 
 
 class Interrupted(Consumer):
