@@ -19,7 +19,7 @@ from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded, find_binary
 from queue_core.errors import UnavailableError
 from queue_core.plans import Call
-from queue_core.runtime import sweep
+from queue_core.runtime import SOCKET, _listens, sweep
 from tests.builders import command
 from tests.servers import free_ports, until
 
@@ -191,8 +191,9 @@ def test_a_start_removes_what_killed_owners_left(tmp_path, temporary):
     pid = int(owner.stdout.readline())
     owner.kill()
     owner.wait()
-    until(lambda: not alive(pid), "the server is gone")
     left = Embedded(tmp_path / "killed").socket.parent
+    # A killed server's threads end one by one, and the last of them closes its socket.
+    until(lambda: not alive(pid) and not _listens(left / SOCKET), "the server is gone")
     (temporary / "emq-of-somebody-else").mkdir()
     before = {living.socket.parent, left, temporary / "emq-of-somebody-else"}
     assert set(temporary.iterdir()) == before

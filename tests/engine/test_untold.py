@@ -69,9 +69,16 @@ def test_a_wait_that_ends_by_itself_is_no_news(
 
 @pytest.mark.parametrize("which", ["consumer", "batches", "metronome"])
 def test_a_beat_costs_one_command(
-    which: str, kind: str, server: Embedded, bus: Bus, q: QueueKeys, untold: str
+    which: str,
+    kind: str,
+    server: Embedded,
+    bus: Bus,
+    q: QueueKeys,
+    untold: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A wait for a wake lasts over several beats, and the end of one asks for nothing."""
+    monkeypatch.setattr(watches, "POP_S", 1.0)
     with manned(which, kind, untold, *loop(which, q), beat_ms=40, lease_ms=120):
         before = pops(bus)
         until(lambda: pops(bus) > before)
