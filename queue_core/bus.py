@@ -93,7 +93,9 @@ class Bus:
 
     def run_all(self, plans: Sequence[Plan[Any]]) -> list[Any]:
         """Run plans in lockstep, one pipeline per node and round: results in order, a plan that
-        failed as its `EchoMQError`."""
+        failed as its `EchoMQError`. No order among them is promised: a call that has to be sent
+        again, for a script that the server lacks or a slot that moved, comes after the others of
+        its round."""
         rounds = lockstep(plans)
         try:
             calls = next(rounds)
