@@ -59,3 +59,8 @@ class Wait:
 Step: TypeAlias = Call | Batch | Wait
 T = TypeVar("T")
 Plan: TypeAlias = Generator[Step, Reply, T]
+
+
+def single(call: Call) -> Plan[Reply]:
+    """The plan of one call: its reply. Raises its fault."""
+    return (yield call)

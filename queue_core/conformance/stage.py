@@ -19,7 +19,7 @@ from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys, queue
 from queue_core.links import Link
 from queue_core.outcomes import Word
-from queue_core.plans import Arg, Call, Plan, Reply, Step
+from queue_core.plans import Arg, Call, Plan, Reply, Step, single
 from queue_core.pools import Pools
 from queue_core.replies import plain
 from queue_core.routes import Words
@@ -139,12 +139,12 @@ class Stage:
 
     def ask(self, name: str, key: bytes, *args: Arg) -> Reply:
         """The reply to one command on one key."""
-        return self.run(_one(Call(name, (key,), args)))
+        return self.run(single(Call(name, (key,), args)))
 
     def everywhere(self, name: str, *args: Arg) -> None:
         """One command on every primary."""
         for node in self.ground.primaries:
-            self.run(_one(Call(name, (), args, node=node)))
+            self.run(single(Call(name, (), args, node=node)))
 
     def sub(self, name: str) -> QueueKeys:
         """A further scratch queue of this scenario; a slot of its own."""
@@ -291,7 +291,7 @@ class Stage:
     def heard(self, messages: Iterator[tuple[bytes, bytes]], mark: bytes) -> list[bytes]:
         """What came on a subscription so far. `mark` is a channel that it hears too: a word sent
         there now comes after all else from this queue's node."""
-        self.run(_one(Call("PUBLISH", (mark,), ("",))))
+        self.run(single(Call("PUBLISH", (mark,), ("",))))
         found = []
         for channel, message in messages:
             if channel == mark:
@@ -303,10 +303,6 @@ class Stage:
         """Give up what was opened."""
         while self._opened:
             self._opened.pop().close()
-
-
-def _one(call: Call) -> Plan[Reply]:
-    return (yield call)
 
 
 def first_step(plan: Plan[Any]) -> Step:

@@ -5,8 +5,6 @@ Each job in hand has a task that handles it, or a thread where the handler is no
 
 from __future__ import annotations
 
-import time
-
 from queue_core.errors import EchoMQError
 from queue_core.keys import queue
 from queue_core.numbers import whole
@@ -15,11 +13,11 @@ from queue_core.work.async_loops import AsyncLoop, AsyncServes, within
 from queue_core.work.consumer import AHEAD
 from queue_core.work.hands import Handler, Hands, ThreadHands
 from queue_core.work.ledger import Ledger
-from queue_core.work.loops import BEAT_MS, DEFAULT_POLICY, DRAIN_S, HEARD_BEATS, LEASE_MS
+from queue_core.work.lookout import Lookout
+from queue_core.work.loops import BEAT_MS, DEFAULT_POLICY, DRAIN_S, LEASE_MS
 from queue_core.work.presence import worker_id
 from queue_core.work.serving import Policy
 from queue_core.work.task_hands import AsyncHandler, TaskHands, is_awaited
-from queue_core.work.turns import look, waits
 
 
 class AsyncConsumer(AsyncLoop):
@@ -65,42 +63,33 @@ class AsyncConsumer(AsyncLoop):
             lease_ms=lease_ms, drain_s=drain_s,
         )  # fmt: skip
         self._watch = self._watches[0]
-        self._look = look(self.q)
         self._beat_s = beat_s
-        self._beat_at = 0.0
-        self._short, self._dry = True, False
+        self._lookout = Lookout(self.q, beat_s)
 
     async def _serve(self, now: float) -> None:
-        """Take a turn, or rest. `short`: the last claim found less than it wanted, so that the
-        watch is set before the next one; `dry`: then nothing waited, or that one found nothing, so
-        only a change makes another worth its while. What was heard of is claimed at once, and the
-        watch set when its handler has it."""
-        self._dry = self._dry and now < self._beat_at
-        want = None if self._dry or self._quiet else self._ledger.want()
+        """Take a turn, or rest."""
+        dry = self._lookout.rests(now)
+        want = None if dry or self._quiet else self._ledger.want()
         if want is None and not self._ledger.unsettled:
-            if self._dry:
-                await self._rest(self._beat_at - now, self._ledgers)
+            if dry:
+                await self._rest(self._lookout.look_at - now, self._ledgers)
             else:
                 await self._rest(self._beat_s)
             return
         try:
-            if want is not None and self._short:
-                found = await self._watch.look(self._look)
-                beats = HEARD_BEATS if found is not None else 1
-                self._beat_at = time.monotonic() + self._beat_s * beats
-                if not (waits(found) or self._ledger.unsettled):
-                    self._dry = True
+            if want is not None and self._lookout.short:
+                found = await self._watch.look(self._lookout.call)
+                if not (self._lookout.looked(found) or self._ledger.unsettled):
                     self._trouble.over()
                     return
             taken = await self._bus.run(self._ledger.turn(want, self._task_of(self.q)))
         except EchoMQError as fault:
             await within(self._stopping, self._trouble.met(fault))
-            self._short, self._dry = True, False
+            self._lookout.failed()
             return
         self._trouble.over()
-        if want is not None and taken is not None:
-            self._dry = self._short and not taken
-            self._short = taken < want.size
+        if want is not None:
+            self._lookout.came(want.size, taken)
 
     def _hear(self, ledger: Ledger) -> None:  # noqa: ARG002 (there is one)
-        self._short, self._dry = self._short and not self._dry, False
+        self._lookout.hear()

@@ -12,19 +12,16 @@ from functools import partial
 from typing import Any, Protocol
 
 from queue_core.async_watches import AsyncWatch, AsyncWatches
-from queue_core.errors import EchoMQError, UnavailableError
+from queue_core.errors import UnavailableError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
-from queue_core.numbers import seconds
 from queue_core.plans import Plan
-from queue_core.quoting import WHOLE, quoted
-from queue_core.work.flags import Once
 from queue_core.work.hands import Hands
 from queue_core.work.ledger import Ledger
-from queue_core.work.loops import HEARTBEAT_S
 from queue_core.work.task import AsyncRuns, AsyncTask, Attempt, Task
 from queue_core.work.task_hands import FromThread
 from queue_core.work.trouble import Trouble
+from queue_core.work.worker import HEARTBEAT_S, Worker
 
 LEAVE_S = 1.0
 """What a loop that is cancelled, or falls, gets to take its words back."""
@@ -61,7 +58,7 @@ def from_anywhere(loop: asyncio.AbstractEventLoop | None, *changes: Callable[[],
                 loop.call_soon_threadsafe(change)
 
 
-class AsyncLoop(ABC):
+class AsyncLoop(Worker, ABC):
     """One worker of some queues. A subclass says how it serves them."""
 
     def __init__(
@@ -75,21 +72,16 @@ class AsyncLoop(ABC):
         lease_ms: int,
         drain_s: float,
     ) -> None:
-        self._drain_s = seconds(drain_s, "a drain in s")
+        trouble = Trouble(name, _log)
+        super().__init__(hands, ledgers, trouble, lease_ms=lease_ms, drain_s=drain_s)
         self._bus = bus
-        self._hands = hands
-        self._ledgers = list(ledgers)
         self._changed = asyncio.Event()
         self._watches: list[AsyncWatch] = [
             bus.watch(ledger.q.pending, self._changed) for ledger in ledgers
         ]
-        self._trouble = Trouble(name, _log)
         self._awaited = awaited
-        self._lease_ms = lease_ms
-        self._once = Once()
         self._stopping = asyncio.Event()
         self._ended = asyncio.Event()
-        self._quiet = False
         self._loop: asyncio.AbstractEventLoop | None = None
 
     # ---- what others may ask -----------------------------------------------------------------
@@ -102,16 +94,6 @@ class AsyncLoop(ABC):
         """Claim nothing more, but stay; or go on."""
         self._quiet = on
         from_anywhere(self._loop, self._changed.set)
-
-    @property
-    def in_hand(self) -> int:
-        """Jobs claimed and not settled yet."""
-        return sum(ledger.in_hand for ledger in self._ledgers)
-
-    @property
-    def faults(self) -> int:
-        """How often the bus could not serve it since it was made."""
-        return self._trouble.faults
 
     # ---- the loop ----------------------------------------------------------------------------
 
@@ -160,10 +142,6 @@ class AsyncLoop(ABC):
                 self._hear(ledger)
         return now
 
-    def _at_work(self) -> Sequence[Ledger]:
-        """Those in which something may have ended since they were collected."""
-        return self._ledgers
-
     async def _drain(self) -> bool:
         """Give back what was not begun, and settle what is in hand while there is time."""
         deadline = time.monotonic() + self._drain_s
@@ -190,14 +168,6 @@ class AsyncLoop(ABC):
         """Settle what these owe and claim nothing; answers how many seconds to wait after."""
         answers = await self._bus.run_all([one.turn(None, self._task_of(one.q)) for one in owing])
         return max(self._noted(one, answer) for one, answer in zip(owing, answers, strict=True))
-
-    def _noted(self, ledger: Ledger, answer: object) -> float:
-        """What a turn of a queue came to: how many seconds to leave it alone."""
-        part = quoted(ledger.q.name, WHOLE) if len(self._ledgers) > 1 else ""
-        if isinstance(answer, EchoMQError):
-            return self._trouble.met(answer, part)
-        self._trouble.over(part)
-        return 0.0
 
     def _task_of(self, q: QueueKeys) -> Callable[[Lease], Attempt]:
         """What makes tasks of leases of a queue."""
@@ -228,18 +198,11 @@ class AsyncLoop(ABC):
     # ---- the beat ----------------------------------------------------------------------------
 
     async def _beat(self) -> None:
-        every_s = min(HEARTBEAT_S, self._lease_ms / 3000)
         wait_s = 0.0
         while not await within(self._ended, wait_s):
-            quiet = self._quiet or self._stopping.is_set()
-            answers = await self._bus.run_all([ledger.beat(quiet) for ledger in self._ledgers])
-            faults = [answer for answer in answers if isinstance(answer, EchoMQError)]
-            wait_s = every_s
+            answers = await self._bus.run_all(self._beats(self._stopping.is_set()))
             try:
-                if faults:
-                    wait_s = min(every_s, self._trouble.met(faults[0], "beat"))
-                else:
-                    self._trouble.over("beat")
+                wait_s = self._beaten(answers)
             except UnavailableError:
-                return  # the bus was closed, as the loop finds by itself
-        await self._bus.run_all([ledger.presence.leave() for ledger in self._ledgers])
+                return
+        await self._bus.run_all(self._farewells())

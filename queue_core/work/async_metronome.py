@@ -96,7 +96,7 @@ class AsyncMetronome(AsyncLoop):
             self._came(station, None, fault)
             del wants[station]
         else:
-            if not self._rounds.looked(station, found):
+            if not station.looked(found):
                 del wants[station]
                 if not station.ledger.unsettled:  # else what it owes tells whether it is served
                     self._noted(station.ledger, None)
@@ -104,7 +104,7 @@ class AsyncMetronome(AsyncLoop):
     def _came(self, station: Station, wanted: int | None, answer: int | EchoMQError | None) -> None:
         """What a turn came to."""
         if wait_s := self._noted(station.ledger, answer):
-            station.failed(time.monotonic() + wait_s)
+            station.held_off(time.monotonic() + wait_s)
         elif wanted is not None and not isinstance(answer, EchoMQError):
             station.came(wanted, answer)
 

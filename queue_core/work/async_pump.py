@@ -12,6 +12,7 @@ from queue_core.async_watches import AsyncWatch
 from queue_core.errors import EchoMQError
 from queue_core.keys import QueueKeys
 from queue_core.nodes import lease_of
+from queue_core.plans import single
 from queue_core.quoting import WHOLE, quoted
 from queue_core.work.async_loops import from_anywhere, within
 from queue_core.work.flags import Once
@@ -26,15 +27,14 @@ from queue_core.work.pump import (
     due_of,
     kept,
     lines_of,
-    one,
     return_stalled,
 )
-from queue_core.work.trouble import Trouble, name_of
+from queue_core.work.trouble import Trouble, Troubled, name_of
 
 _log = logging.getLogger(__name__)
 
 
-class AsyncPump:
+class AsyncPump(Troubled):
     """Sweeps its queues until `stop`; `Pump` says what the options mean."""
 
     def __init__(
@@ -64,11 +64,6 @@ class AsyncPump:
         """End after the sweep under way."""
         self._stopping = True
         from_anywhere(self._loop, self._changed.set)
-
-    @property
-    def faults(self) -> int:
-        """How often the bus could not serve it since it was made."""
-        return self._trouble.faults
 
     async def run(self) -> None:
         """Sweep until `stop`; trouble with the server is waited out."""
@@ -113,7 +108,7 @@ class AsyncPump:
         """What is next due, and whether a change of that will be told."""
         reply = await watch.look(turn.call)
         told = reply is not None
-        return due_of(reply if told else await self._bus.run(one(turn.call))), told
+        return due_of(reply if told else await self._bus.run(single(turn.call))), told
 
     async def _rest(self) -> None:
         """Sleep until the first of the queues has something to do, or hears of it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol, TypeAlias
@@ -18,6 +17,7 @@ from queue_core.quoting import quoted
 from queue_core.verbs import streams
 from queue_core.work.async_loops import from_anywhere, within
 from queue_core.work.flags import Once
+from queue_core.work.hands import must_be_called
 from queue_core.work.records import (
     ACK_S,
     BEAT_MS,
@@ -31,7 +31,6 @@ from queue_core.work.records import (
     Pages,
     Record,
     fresh_consumer,
-    handled,
     hold,
     settle,
     trim_each,
@@ -39,7 +38,7 @@ from queue_core.work.records import (
 from queue_core.work.streams import RETAIN_MS, RecordHandler
 from queue_core.work.task import AsyncRuns
 from queue_core.work.task_hands import END_S, is_awaited
-from queue_core.work.trouble import Trouble
+from queue_core.work.trouble import Trouble, Troubled
 from queue_core.work.verdicts import Verdict, failure, verdict_of
 
 AsyncRecordHandler: TypeAlias = Callable[[Record], Awaitable[Verdict | None]]
@@ -51,7 +50,7 @@ class AsyncServes(AsyncRuns, AsyncWatches, Protocol):
     """An awaited bus that gives watches."""
 
 
-class AsyncStreamConsumer:
+class AsyncStreamConsumer(Troubled):
     """Hands the records of a stream to `handler`, a coroutine function or a plain one, which runs
     in a thread; `StreamConsumer` says what the options mean. `stop` may be called from any thread.
     Cancelling whoever awaits `run` is the hard stop: what was not acknowledged comes again."""
@@ -72,7 +71,7 @@ class AsyncStreamConsumer:
         max_deliveries: int = MAX_DELIVERIES,
         drain_s: float = DRAIN_S,
     ) -> None:
-        handled(handler)
+        must_be_called(handler)
         who = as_bytes(consumer) or fresh_consumer()
         words = (queue(name), as_bytes(stream), as_bytes(group), who)
         self.group = Group(*words, from_start, size, beat_ms, idle_ms, max_deliveries)
@@ -93,11 +92,6 @@ class AsyncStreamConsumer:
         """Take nothing more; `run` returns when what is in hand is worked off."""
         self._stop_by = time.monotonic() + self._drain_s
         from_anywhere(self._loop, self._stopping.set, self._changed.set)
-
-    @property
-    def faults(self) -> int:
-        """How often the bus could not serve it since it was made."""
-        return self._trouble.faults
 
     async def run(self) -> None:
         """Serve until `stop`; trouble with the server is waited out."""
@@ -165,10 +159,7 @@ class AsyncStreamConsumer:
             if self._awaited:
                 return verdict_of(await self._handler(one))
             return verdict_of(await asyncio.to_thread(self._handler, one))
-        except BaseException as error:  # whatever a handler raises is its record's failure
-            here = threading.current_thread() is threading.main_thread()
-            if here and isinstance(error, KeyboardInterrupt):  # the program's, not the handler's
-                raise
+        except BaseException as error:  # noqa: BLE001 (whatever a handler raises is its record's failure)
             return failure(error)
 
     async def _settle(self) -> None:
@@ -186,7 +177,7 @@ class AsyncStreamConsumer:
             _log.info("the group was not told of the end: %s", fault)
 
 
-class AsyncRetention:
+class AsyncRetention(Troubled):
     """Trims streams by their policies until `stop`; `Retention` says what the options mean."""
 
     def __init__(self, bus: AsyncRuns, keeps: Sequence[Keep], every_ms: int = RETAIN_MS) -> None:
@@ -200,11 +191,6 @@ class AsyncRetention:
     def stop(self) -> None:
         """End after the round under way."""
         from_anywhere(self._loop, self._stopping.set)
-
-    @property
-    def faults(self) -> int:
-        """How often the bus could not serve it since it was made."""
-        return self._trouble.faults
 
     async def run(self) -> None:
         """Trim until `stop`; trouble with the server is waited out."""

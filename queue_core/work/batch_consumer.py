@@ -11,9 +11,10 @@ import time
 from queue_core.errors import EchoMQError
 from queue_core.keys import queue
 from queue_core.numbers import whole
+from queue_core.plans import single
 from queue_core.quoting import quoted
 from queue_core.verbs.claims import MOST
-from queue_core.work.gathering import MIN_SIZE, POLL_MS, WINDOW_MS, Gathering, Size, reading
+from queue_core.work.gathering import MIN_SIZE, POLL_MS, WINDOW_MS, Gathering, Size
 from queue_core.work.hands import ThreadHands
 from queue_core.work.ledger import Ledger
 from queue_core.work.loops import BEAT_MS, DEFAULT_POLICY, DRAIN_S, LEASE_MS, Loop, Serves
@@ -117,7 +118,7 @@ class BatchConsumer(Loop):
         reply = self._watches[0].look(self._gathering.call)
         told = reply is not None
         if not told:
-            reply = self._bus.run(reading(self._gathering.call))
+            reply = self._bus.run(single(self._gathering.call))
         choice = self._gathering.choose(self._gathering.found(reply), now, told)
         if choice is not None:
             leases = self._bus.run(choice.claim(self.q, self._lease_ms, self.worker))

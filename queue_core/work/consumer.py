@@ -9,19 +9,17 @@ worker dies comes back when its lease ends, by a pump.
 
 from __future__ import annotations
 
-import time
-
 from queue_core.errors import EchoMQError
 from queue_core.keys import queue
 from queue_core.numbers import whole
 from queue_core.quoting import quoted
 from queue_core.work.hands import Handler, Hands, ThreadHands
 from queue_core.work.ledger import Ledger
+from queue_core.work.lookout import Lookout
 from queue_core.work.loops import (
     BEAT_MS,
     DEFAULT_POLICY,
     DRAIN_S,
-    HEARD_BEATS,
     LEASE_MS,
     Loop,
     Serves,
@@ -29,7 +27,6 @@ from queue_core.work.loops import (
 from queue_core.work.presence import worker_id
 from queue_core.work.serving import Policy
 from queue_core.work.task_hands import AsyncHandler, LoopHands, is_awaited
-from queue_core.work.turns import look, waits
 
 AHEAD = 64
 
@@ -91,42 +88,33 @@ class Consumer(Loop):
             lease_ms=lease_ms, drain_s=drain_s,
         )  # fmt: skip
         self._watch = self._watches[0]
-        self._look = look(self.q)
         self._beat_s = beat_s
-        self._beat_at = 0.0
-        self._short, self._dry = True, False
+        self._lookout = Lookout(self.q, beat_s)
 
     def _serve(self, now: float) -> None:
-        """Take a turn, or rest. `short`: the last claim found less than it wanted, so that the
-        watch is set before the next one; `dry`: then nothing waited, or that one found nothing, so
-        only a change makes another worth its while. What was heard of is claimed at once, and the
-        watch set when its handler has it."""
-        self._dry = self._dry and now < self._beat_at
-        want = None if self._dry or self._quiet else self._ledger.want()
+        """Take a turn, or rest."""
+        dry = self._lookout.rests(now)
+        want = None if dry or self._quiet else self._ledger.want()
         if want is None and not self._ledger.unsettled:
-            if self._dry:
-                self._rest(self._beat_at - now, self._ledgers)
+            if dry:
+                self._rest(self._lookout.look_at - now, self._ledgers)
             else:
                 self._rest(self._beat_s)
             return
         try:
-            if want is not None and self._short:
-                found = self._watch.look(self._look)
-                beats = HEARD_BEATS if found is not None else 1
-                self._beat_at = time.monotonic() + self._beat_s * beats
-                if not (waits(found) or self._ledger.unsettled):
-                    self._dry = True
+            if want is not None and self._lookout.short:
+                found = self._watch.look(self._lookout.call)
+                if not (self._lookout.looked(found) or self._ledger.unsettled):
                     self._trouble.over()
                     return
             taken = self._bus.run(self._ledger.turn(want, self._task_of(self.q)))
         except EchoMQError as fault:
             self._stopping.wait(self._trouble.met(fault))
-            self._short, self._dry = True, False
+            self._lookout.failed()
             return
         self._trouble.over()
-        if want is not None and taken is not None:
-            self._dry = self._short and not taken
-            self._short = taken < want.size
+        if want is not None:
+            self._lookout.came(want.size, taken)
 
     def _hear(self, ledger: Ledger) -> None:  # noqa: ARG002 (there is one)
-        self._short, self._dry = self._short and not self._dry, False
+        self._lookout.hear()

@@ -17,7 +17,7 @@ from queue_core.plans import Call, Plan, Reply
 from queue_core.scripts import script
 from queue_core.verbs import claims
 from queue_core.work.batches import decide
-from queue_core.work.loops import HEARD_BEATS
+from queue_core.work.lookout import beats
 from queue_core.work.turns import look
 
 MIN_SIZE = 1
@@ -129,7 +129,7 @@ class Gathering:
             beat_s = max(self._beat_s, self._poll_s)
             self._empty += 1
             self._held_until = now + min(wait_s, beat_s)
-            self.look_at = now + min(wait_s, beat_s * (HEARD_BEATS if self._tracks else 1))
+            self.look_at = now + min(wait_s, beat_s * beats(self._tracks))
         else:
             self._empty = 0
             self.look_at = now
@@ -162,14 +162,9 @@ class Gathering:
     def _next(self, found: Waiting, now: float, tracks: bool) -> float:
         """When to look again: where something waits at the end of its window, else by the beat."""
         assert self._opened is not None
-        at = now + self._beat_s * (HEARD_BEATS if tracks else 1)
+        at = now + self._beat_s * beats(tracks)
         if found.flat and not found.paused:
             at = min(at, self._opened + self._window_ms / 1000)
         if found.lanes and not found.paused:
             at = min(at, self._lanes_opened + self._window_ms / 1000)
         return at
-
-
-def reading(call: Call) -> Plan[Reply]:
-    """One read as a plan."""
-    return (yield call)

@@ -48,6 +48,12 @@ class InHand:
         return began
 
 
+def must_be_called(handler: object) -> None:
+    """`InvalidError` for a handler that cannot be called."""
+    if not callable(handler):
+        raise InvalidError(f"a handler is a function, got {handler!r}")
+
+
 class Hands(ABC):
     """`size` places to handle jobs in. `give`, `ended` and `take_back` belong to the one who
     settles; `told` is called where a handler has ended.
@@ -62,8 +68,7 @@ class Hands(ABC):
         timeout_ms: int | None,
         told: Callable[[], None],
     ) -> None:
-        if not callable(handler):
-            raise InvalidError(f"a handler is a function, got {handler!r}")
+        must_be_called(handler)
         self.out = 0
         self._handler = handler
         self._size = whole(size, "jobs at once")

@@ -18,26 +18,20 @@ from typing import Any, Protocol
 from queue_core.errors import EchoMQError, UnavailableError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
-from queue_core.numbers import seconds
 from queue_core.plans import Plan
-from queue_core.quoting import WHOLE, quoted
 from queue_core.watches import ANY, Watch, Watches, wait_each
 from queue_core.work.backoff import exponential, jitter
-from queue_core.work.flags import Flag, Once
+from queue_core.work.flags import Flag
 from queue_core.work.hands import Hands
 from queue_core.work.ledger import Ledger
 from queue_core.work.serving import Policy
 from queue_core.work.task import AsyncTask, Attempt, Runs, Task
 from queue_core.work.task_hands import Awaited
 from queue_core.work.trouble import Trouble
+from queue_core.work.worker import HEARTBEAT_S, Worker
 
 LEASE_MS = 30_000
 BEAT_MS = 1_000
-HEARD_BEATS = 5
-"""Beats between two looks where the server tells of changes: the look is for what it cannot tell,
-a window of a rate limit that ends, say."""
-
-HEARTBEAT_S = 4.0
 DRAIN_S = 15.0
 
 DEFAULT_POLICY = Policy(jitter(exponential(1_000, 60_000)), max_attempts=3)
@@ -52,7 +46,7 @@ class Serves(Runs, Watches, Protocol):
         """Results in order, faults as values."""
 
 
-class Loop(ABC):
+class Loop(Worker, ABC):
     """One worker of some queues. A subclass says how it serves them."""
 
     def __init__(
@@ -66,20 +60,15 @@ class Loop(ABC):
         lease_ms: int,
         drain_s: float,
     ) -> None:
-        self._drain_s = seconds(drain_s, "a drain in s")
+        trouble = Trouble(name, _log)
+        super().__init__(hands, ledgers, trouble, lease_ms=lease_ms, drain_s=drain_s)
         self._bus = bus
-        self._hands = hands
-        self._ledgers = list(ledgers)
         self._watches: list[Watch] = [
             bus.watch(ledger.q.pending, nudged=not place) for place, ledger in enumerate(ledgers)
         ]
-        self._trouble = Trouble(name, _log)
         self._for_awaited = Awaited(bus) if awaited else None
-        self._lease_ms = lease_ms
-        self._once = Once()
         self._stopping = Flag()
         self._ended = threading.Event()
-        self._quiet = False
         self._resting = False
 
     # ---- what others may ask -----------------------------------------------------------------
@@ -93,16 +82,6 @@ class Loop(ABC):
         """Claim nothing more, but stay; or go on."""
         self._quiet = on
         self._watches[0].nudge()
-
-    @property
-    def in_hand(self) -> int:
-        """Jobs claimed and not settled yet."""
-        return sum(ledger.in_hand for ledger in self._ledgers)
-
-    @property
-    def faults(self) -> int:
-        """How often the bus could not serve it since it was made."""
-        return self._trouble.faults
 
     # ---- the loop ----------------------------------------------------------------------------
 
@@ -142,10 +121,6 @@ class Loop(ABC):
                 self._bus.run(ledger.give_back())
         return now
 
-    def _at_work(self) -> Sequence[Ledger]:
-        """Those in which something may have ended since they were collected."""
-        return self._ledgers
-
     def _drain(self) -> bool:
         """Give back what was not begun, and settle what is in hand while there is time."""
         deadline = time.monotonic() + self._drain_s
@@ -172,14 +147,6 @@ class Loop(ABC):
         """Settle what these owe and claim nothing; answers how many seconds to wait after."""
         answers = self._bus.run_all([one.turn(None, self._task_of(one.q)) for one in owing])
         return max(self._noted(one, answer) for one, answer in zip(owing, answers, strict=True))
-
-    def _noted(self, ledger: Ledger, answer: object) -> float:
-        """What a turn of a queue came to: how many seconds to leave it alone."""
-        part = quoted(ledger.q.name, WHOLE) if len(self._ledgers) > 1 else ""
-        if isinstance(answer, EchoMQError):
-            return self._trouble.met(answer, part)
-        self._trouble.over(part)
-        return 0.0
 
     def _task_of(self, q: QueueKeys) -> Callable[[Lease], Attempt]:
         """What makes tasks of leases of a queue."""
@@ -220,18 +187,11 @@ class Loop(ABC):
     # ---- the beat ----------------------------------------------------------------------------
 
     def _beat(self) -> None:
-        every_s = min(HEARTBEAT_S, self._lease_ms / 3000)
         wait_s = 0.0
         while not self._ended.wait(wait_s):
-            quiet = self._quiet or self._stopping.is_set()
-            answers = self._bus.run_all([ledger.beat(quiet) for ledger in self._ledgers])
-            faults = [answer for answer in answers if isinstance(answer, EchoMQError)]
-            wait_s = every_s
+            answers = self._bus.run_all(self._beats(self._stopping.is_set()))
             try:
-                if faults:
-                    wait_s = min(every_s, self._trouble.met(faults[0], "beat"))
-                else:
-                    self._trouble.over("beat")
+                wait_s = self._beaten(answers)
             except UnavailableError:
-                return  # the bus was closed, as the loop finds by itself
-        self._bus.run_all([ledger.presence.leave() for ledger in self._ledgers])
+                return
+        self._bus.run_all(self._farewells())

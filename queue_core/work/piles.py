@@ -8,11 +8,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from queue_core.errors import InvalidError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
 from queue_core.work.batches import verdicts_of
-from queue_core.work.hands import Hands, InHand
+from queue_core.work.hands import Hands, InHand, must_be_called
 from queue_core.work.ledger import Ledger
 from queue_core.work.serving import held_by
 from queue_core.work.task import AsyncTask, Attempt, Task
@@ -44,8 +43,7 @@ class Batch(Attempt):
 
 def handling(handler: Callable[[Any], Any], awaited: bool) -> Callable[[Any], Any]:
     """A handler of batches as hands call it. `InvalidError` for what cannot be called."""
-    if not callable(handler):
-        raise InvalidError(f"a handler is a function, got {handler!r}")
+    must_be_called(handler)
 
     def call(batch: Batch) -> None:
         batch.answer(handler(batch.tasks))

@@ -21,14 +21,14 @@ from queue_core.errors import EchoMQError, InvalidError
 from queue_core.keys import QueueKeys
 from queue_core.nodes import lease_of
 from queue_core.outcomes import Word
-from queue_core.plans import Call, Plan, Reply
+from queue_core.plans import Call, Plan, Reply, single
 from queue_core.quoting import WHOLE, quoted
 from queue_core.scripts import script
 from queue_core.verbs import due, flows, repeats
 from queue_core.watches import ANY, Watch, Watches, wait_any
 from queue_core.work.flags import Flag, Once
 from queue_core.work.task import AsyncRuns, Runs
-from queue_core.work.trouble import Trouble, name_of
+from queue_core.work.trouble import Trouble, Troubled, name_of
 
 TICK_MS = 250
 """Between two looks at a queue where the server does not tell of changes."""
@@ -210,7 +210,7 @@ def lines_of(queues: Sequence[QueueKeys], bus: Drives | AsyncDrives) -> list[byt
     return [q.name if apart else b"" for q in queues]
 
 
-class Pump:
+class Pump(Troubled):
     """Sweeps its queues until `stop`. `mint` plans the ids of what repeats admit, by default under
     the node number that is leased on the bus. A job whose worker died `max_stalled` times is
     dead.
@@ -242,11 +242,6 @@ class Pump:
         self._stopping.set()
         for watch in self._watches[:1]:
             watch.nudge()
-
-    @property
-    def faults(self) -> int:
-        """How often the bus could not serve it since it was made."""
-        return self._trouble.faults
 
     def run(self) -> None:
         """Sweep until `stop`; trouble with the server is waited out."""
@@ -290,7 +285,7 @@ class Pump:
         """What is next due, and whether a change of that will be told."""
         reply = watch.look(turn.call)
         told = reply is not None
-        return due_of(reply if told else self._bus.run(one(turn.call))), told
+        return due_of(reply if told else self._bus.run(single(turn.call))), told
 
     def _rest(self) -> None:
         """Sleep until the first of the queues has something to do, or hears of it. Whole ms are
@@ -307,8 +302,3 @@ class Pump:
             changed = [ANY]
         for turn, _ in self._turns if changed else ():
             turn.hear(changed)
-
-
-def one(call: Call) -> Plan[Reply]:
-    """A plan of one call."""
-    return (yield call)

@@ -19,13 +19,12 @@ from queue_core.numbers import whole
 from queue_core.plans import Call, Plan
 from queue_core.verbs import streams
 from queue_core.verbs.streams import Entry
+from queue_core.work.lookout import beats
 from queue_core.work.presence import worker_id
 from queue_core.work.verdicts import Dead, Done, Failed, Verdict
 
 PAGE = 100
 BEAT_MS = 1_000
-HEARD_BEATS = 5
-"""Beats between two looks for new records where the server tells of them."""
 IDLE_MS = 30_000
 MAX_DELIVERIES = 5
 DRAIN_S = 15.0
@@ -40,12 +39,6 @@ TOO_OFTEN = "handed out %d times and never acknowledged"
 def fresh_consumer() -> bytes:
     """A name that no other consumer has, of this process or another."""
     return worker_id(f"{next(_fresh)}")
-
-
-def handled(handler: object) -> None:
-    """`InvalidError` for a handler that cannot be called."""
-    if not callable(handler):
-        raise InvalidError(f"a handler is a function, got {handler!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +100,7 @@ class Asking:
     def asked(self, now_s: float, found: int, tracks: bool) -> None:
         """So many came."""
         self._full = found >= self._size
-        beats = HEARD_BEATS if tracks else 1
-        self._at = now_s + (0 if found else beats * self._beat_s)
+        self._at = now_s + (0 if found else beats(tracks) * self._beat_s)
 
     def heard(self) -> None:
         """There may be more."""

@@ -10,7 +10,6 @@ no beat (part 10, row 18).
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, TypeAlias
@@ -19,14 +18,14 @@ from queue_core.errors import InvalidError
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys, queue
 from queue_core.numbers import whole
-from queue_core.plans import Call, Plan, Reply
+from queue_core.plans import Plan
 from queue_core.work.hands import Handler, Hands, InHand
 from queue_core.work.ledger import Ledger
-from queue_core.work.loops import HEARD_BEATS
+from queue_core.work.lookout import HEARD_BEATS, Lookout
 from queue_core.work.serving import Policy
 from queue_core.work.task import Attempt
 from queue_core.work.task_hands import AsyncHandler, is_awaited
-from queue_core.work.turns import Want, look, waits
+from queue_core.work.turns import Want
 
 WORKERS = 4
 """Jobs of all queues that a metronome has handled at once."""
@@ -89,14 +88,10 @@ def _nothing(*_: Any) -> None:
     """Nobody is told, and nobody handles: the metronome's own hands do both."""
 
 
-class Station:
+class Station(Lookout):
     """One queue of a metronome, the one at `place`: what it has in hand, and when it is asked.
-    Times are monotonic, in s.
-
-    `short`: the last claim found less than it wanted, so that the watch is set before the next;
-    `dry`: then nothing waited, or that one found nothing, so that it is asked only once it was
-    heard of, and then at once, or by `look_at`.
-    """
+    The second looks of many queues fall on several beats, since while they are made nothing else
+    is heard of."""
 
     def __init__(
         self,
@@ -106,19 +101,16 @@ class Station:
         ledger: Ledger,
         most: int,
         lease_ms: int,
+        beat_s: float,
         weighted: bool,
     ) -> None:
+        super().__init__(q, beat_s, early=place % HEARD_BEATS)
         self.place = place
         self.q = q
         self.ledger = ledger
         self.share = share
-        self.call: Call = look(q)
-        self.short = True
-        self.dry = False
-        self.look_at = 0.0
         self.not_before = 0.0
         self.served = 0
-        self._ahead_of = place % HEARD_BEATS
         self._most = most
         self._lease_ms = lease_ms
         self._weighted = weighted
@@ -130,8 +122,7 @@ class Station:
 
     def asks(self, now: float) -> bool:
         """Whether it would take idle hands now."""
-        self.dry = self.dry and now < self.look_at
-        return not self.dry and self.room > 0 and now >= self.not_before
+        return not self.rests(now) and self.room > 0 and now >= self.not_before
 
     def settles(self, now: float) -> bool:
         """Whether it has something to settle now."""
@@ -150,28 +141,10 @@ class Station:
             return None
         return Want(size, size, self._lease_ms, worker, self.ledger.turns, self._weighted)
 
-    def looked(self, found: Reply | None, beat_s: float) -> bool:
-        """Its watch is set: whether it is worth a claim. None is the look that told nothing. Those
-        of many queues fall on several beats, since while they are made nothing else is heard of."""
-        beats = 1 if found is None else HEARD_BEATS - self._ahead_of
-        self._ahead_of = 0
-        self.look_at = time.monotonic() + beat_s * beats
-        self.dry = not waits(found)
-        return not self.dry
-
-    def hear(self) -> None:
-        """Something of it has changed."""
-        self.short, self.dry = self.short and not self.dry, False
-
-    def came(self, wanted: int, taken: int | None) -> None:
-        """What a claim came to: so many jobs, None where only ghosts were met."""
-        if taken is not None:
-            self.dry = self.short and not taken
-            self.short = taken < wanted
-
-    def failed(self, until: float) -> None:
+    def held_off(self, until: float) -> None:
         """The bus could not serve it: not before then again."""
-        self.short, self.dry, self.not_before = True, False, until
+        self.failed()
+        self.not_before = until
 
 
 def deal(idle: int, stations: Sequence[Station], places: Iterator[int]) -> dict[Station, int]:
@@ -205,6 +178,7 @@ class Rounds:
         weighted: bool,
     ) -> None:
         room = whole(size if most is None else most, "jobs of one queue at once", 1, size)
+        self._beat_s = whole(beat_ms, "a beat in ms") / 1000
         self.stations: list[Station] = []
         for place, name in enumerate(names):
             q, share = queue(name), Share(hands, room)
@@ -212,13 +186,14 @@ class Rounds:
                 q, worker, share, concurrency=room, lease_ms=lease_ms, policy=policy, ahead=0,
                 weighted=weighted,
             )  # fmt: skip
-            self.stations.append(Station(place, q, share, ledger, room, lease_ms, weighted))
+            self.stations.append(
+                Station(place, q, share, ledger, room, lease_ms, self._beat_s, weighted)
+            )
         self.ledgers = [station.ledger for station in self.stations]
         self._by_name = {station.q.name: station for station in self.stations}
         self._hands = hands
         self._size = size
         self._worker = worker
-        self._beat_s = whole(beat_ms, "a beat in ms") / 1000
         self._places = count(1)
 
     def collect(self) -> None:
@@ -242,10 +217,6 @@ class Rounds:
             one.ledger.turn(one.want(wants.get(one, 0), self._worker), tasks(one.q))
             for one in going
         ]
-
-    def looked(self, station: Station, found: Reply | None) -> bool:
-        """What the look of one of them told that is to be asked: whether it still is."""
-        return station.looked(found, self._beat_s)
 
     def rest(self, now: float, quiet: bool) -> tuple[float, set[Ledger]]:
         """How many seconds to rest where nothing is heard, and whose watches hear of new work."""

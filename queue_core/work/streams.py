@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
@@ -16,6 +15,7 @@ from queue_core.quoting import quoted
 from queue_core.verbs import streams
 from queue_core.watches import Watches
 from queue_core.work.flags import Flag, Once
+from queue_core.work.hands import must_be_called
 from queue_core.work.records import (
     ACK_S,
     BEAT_MS,
@@ -29,14 +29,13 @@ from queue_core.work.records import (
     Pages,
     Record,
     fresh_consumer,
-    handled,
     hold,
     settle,
     trim_each,
 )
 from queue_core.work.task import Runs
 from queue_core.work.task_hands import is_awaited
-from queue_core.work.trouble import Trouble
+from queue_core.work.trouble import Trouble, Troubled
 from queue_core.work.verdicts import Verdict, failure, verdict_of
 
 RETAIN_MS = 1_000
@@ -51,7 +50,7 @@ class Serves(Runs, Watches, Protocol):
     """A blocking bus that gives watches."""
 
 
-class StreamConsumer:
+class StreamConsumer(Troubled):
     """Hands the records of a stream to `handler`, one after the other, until `stop`.
 
     The consumers of one `group` share its records; each is handed to one of them, and again where
@@ -84,7 +83,7 @@ class StreamConsumer:
         max_deliveries: int = MAX_DELIVERIES,
         drain_s: float = DRAIN_S,
     ) -> None:
-        handled(handler)
+        must_be_called(handler)
         if is_awaited(handler):
             raise InvalidError("a coroutine function is for an AsyncStreamConsumer")
         who = as_bytes(consumer) or fresh_consumer()
@@ -105,11 +104,6 @@ class StreamConsumer:
         self._stop_by = time.monotonic() + self._drain_s
         self._stopping.set()
         self._watch.nudge()
-
-    @property
-    def faults(self) -> int:
-        """How often the bus could not serve it since it was made."""
-        return self._trouble.faults
 
     def run(self) -> None:
         """Serve until `stop`; trouble with the server is waited out."""
@@ -153,12 +147,7 @@ class StreamConsumer:
                 continue
             try:
                 verdict = verdict_of(self._handler(one))
-            except BaseException as error:  # whatever a handler raises is its record's failure
-                here = threading.current_thread() is threading.main_thread()
-                if here and isinstance(
-                    error, KeyboardInterrupt
-                ):  # the program's, not the handler's
-                    raise
+            except BaseException as error:  # noqa: BLE001 (whatever a handler raises is its record's failure)
                 verdict = failure(error)
             self._unsettled.append((one, verdict))
             if time.monotonic() - settled_at > ACK_S:
@@ -189,7 +178,7 @@ class StreamConsumer:
             _log.info("the group was not told of the end: %s", fault)
 
 
-class Retention:
+class Retention(Troubled):
     """Trims streams by their policies until `stop`, every `every_ms`. Several do no harm."""
 
     def __init__(self, bus: Runs, keeps: Sequence[Keep], every_ms: int = RETAIN_MS) -> None:
@@ -202,11 +191,6 @@ class Retention:
     def stop(self) -> None:
         """End after the round under way."""
         self._stopping.set()
-
-    @property
-    def faults(self) -> int:
-        """How often the bus could not serve it since it was made."""
-        return self._trouble.faults
 
     def run(self) -> None:
         """Trim until `stop`; trouble with the server is waited out."""

@@ -115,10 +115,7 @@ class TaskHands(Hands):
     async def _verdict(self, task: Attempt) -> Verdict:
         try:
             return verdict_of(await self._handler(task))
-        except BaseException as error:  # whatever a handler raises is its job's failure
-            here = threading.current_thread() is threading.main_thread()
-            if here and isinstance(error, KeyboardInterrupt):  # the program's, not the handler's
-                raise
+        except BaseException as error:  # noqa: BLE001 (whatever a handler raises is its job's failure)
             return failure(error)
 
     def _expire(self, task: asyncio.Task[None], limit_ms: int) -> None:

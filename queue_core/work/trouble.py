@@ -26,6 +26,17 @@ def name_of(kind: str, queues: Sequence[bytes]) -> str:
     return f"{kind} of {', '.join(map(quoted, queues[:NAMED]))}{more}"
 
 
+class Troubled:
+    """What meets trouble and goes on."""
+
+    _trouble: Trouble
+
+    @property
+    def faults(self) -> int:
+        """How often the bus could not serve it since it was made."""
+        return self._trouble.faults
+
+
 class Trouble:
     """What one loop does about faults. Its parts may meet them apart, each in a thread of its own:
     one line is logged when the first of them does, one when the last of them is served again.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -52,7 +53,12 @@ def verdict_of(answer: object) -> Verdict:
 
 
 def failure(error: BaseException) -> Verdict:
-    """What an exception of a handler means: its attempt failed, for the reason it names."""
+    """What an exception of a handler means, whatever it is: its attempt failed, for the reason it
+    names. Only a KeyboardInterrupt of the main thread is the program's and not the handler's: it
+    is raised on."""
+    here = threading.current_thread() is threading.main_thread()
+    if here and isinstance(error, KeyboardInterrupt):
+        raise error
     return Failed(f"{type(error).__name__}: {_text(error)}")
 
 
