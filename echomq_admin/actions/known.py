@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from echomq_admin.actions.action import Action, OnQueue, Order, Result
+from echomq_admin.actions.action import SHOWN, Action, OnQueue, Order, Result
 from echomq_admin.buses import declared
 from echomq_admin.live.observatory import has_seen
 from echomq_admin.templatetags.payload import preview
@@ -11,9 +11,6 @@ from queue_core.keys import found
 from queue_core.outcomes import Word
 from queue_core.plans import Plan
 from queue_core.reads.sample import sample
-
-SHOWN = 60
-"""Characters of a name in a sentence."""
 
 _IN_ADVANCE = (
     "Nothing written. To set it before its first job, ask with unseen, in a shell --unseen."
