@@ -3,6 +3,7 @@
 import contextlib
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 
 import pytest
@@ -12,6 +13,7 @@ from queue_core.keys import QueueKeys
 from queue_core.plans import Batch, Call, Plan
 from queue_core.scripts import SCRIPTS
 from tests.builders import Builder, Run
+from tests.engine.manned import Fill, Seen, admit
 from tests.engine.reach import BUSES, Reach
 from tests.engine.reader import surprises
 from tests.proof.keyspace import read
@@ -37,6 +39,18 @@ def read_by_another(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     (space,) = bus.run(read(q))
     assert not list(surprises(space))
+
+
+@pytest.fixture
+def seen() -> Seen:
+    """A handler of batches that notes them."""
+    return Seen()
+
+
+@pytest.fixture
+def fill(bus: Bus, mint: Callable[[], bytes], q: QueueKeys) -> Fill:
+    """Admits so many jobs; into a lane, where one is named."""
+    return partial(admit, bus, mint, q)
 
 
 @pytest.fixture

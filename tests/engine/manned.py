@@ -8,7 +8,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from queue_core.async_bus import async_connect
@@ -25,6 +25,8 @@ from queue_core.work.batch_consumer import BatchConsumer
 from queue_core.work.consumer import Consumer
 from queue_core.work.metronome import Metronome
 from queue_core.work.serving import Policy
+from queue_core.work.task import Task
+from queue_core.work.verdicts import Done
 from tests.builders import command
 
 NEVER_MS = 600_000
@@ -114,6 +116,25 @@ class Manned:
         return self.drained
 
 
+class Seen:
+    """A handler that notes its batches' payloads and finds all of them done."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[bytes]] = []
+
+    def __call__(self, tasks: Sequence[Task]) -> dict[bytes, Done]:
+        self.batches.append([task.payload for task in tasks])
+        return {task.id: Done() for task in tasks}
+
+    @property
+    def sizes(self) -> list[int]:
+        return [len(batch) for batch in self.batches]
+
+
+Fill = Callable[..., list[bytes]]
+"""Admits so many jobs; into a lane, where one is named."""
+
+
 @contextlib.contextmanager
 def manned(which: str, kind: str, url: str, *args: Any, **options: Any) -> Iterator[Manned]:
     """A loop at work, stopped in order at the end."""
@@ -122,6 +143,20 @@ def manned(which: str, kind: str, url: str, *args: Any, **options: Any) -> Itera
         yield one
     finally:
         one.end()
+
+
+@contextlib.contextmanager
+def threaded(bus: Bus, q: QueueKeys, handler: Any, **options: Any) -> Iterator[Consumer]:
+    """A threaded worker, stopped in order at the end."""
+    worker = Consumer(bus, q.name, handler, **options)
+    running = threading.Thread(target=worker.run, daemon=True)
+    running.start()
+    try:
+        yield worker
+    finally:
+        worker.stop()
+        running.join(PATIENCE_S)
+        assert not running.is_alive()
 
 
 def until(true: Callable[[], object]) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -18,42 +17,23 @@ from queue_core.work.serving import Policy
 from queue_core.work.task import Task
 from queue_core.work.verdicts import Dead, Done, Failed, Later
 from tests.builders import HOUR, a_lane, command, raw, row
-from tests.engine.manned import KINDS, NEVER_MS, ONCE, Listed, admit, done, manned, until
+from tests.engine.manned import (
+    KINDS,
+    NEVER_MS,
+    ONCE,
+    Fill,
+    Listed,
+    Seen,
+    done,
+    manned,
+    until,
+)
 
 
 @pytest.fixture(params=["threads", "tasks"])
 def kind(request: pytest.FixtureRequest) -> str:
     found: str = request.param
     return found
-
-
-class Seen:
-    """A handler that notes its batches' payloads and finds all of them done."""
-
-    def __init__(self) -> None:
-        self.batches: list[list[bytes]] = []
-
-    def __call__(self, tasks: Sequence[Task]) -> dict[bytes, Done]:
-        self.batches.append([task.payload for task in tasks])
-        return {task.id: Done() for task in tasks}
-
-    @property
-    def sizes(self) -> list[int]:
-        return [len(batch) for batch in self.batches]
-
-
-@pytest.fixture
-def seen() -> Seen:
-    return Seen()
-
-
-Fill = Callable[..., list[bytes]]
-
-
-@pytest.fixture
-def fill(bus: Bus, mint: Callable[[], bytes], q: QueueKeys) -> Fill:
-    """Admits so many jobs; into a lane, where one is named."""
-    return partial(admit, bus, mint, q)
 
 
 @pytest.mark.parametrize("kind", KINDS)

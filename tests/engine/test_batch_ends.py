@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +16,15 @@ from queue_core.keys import QueueKeys
 from queue_core.verbs import admission, claims, due
 from queue_core.work.batch_consumer import BatchConsumer
 from queue_core.work.task import Task
-from queue_core.work.verdicts import Done
 from tests.builders import HOUR, a_lane, command, raw, row
 from tests.engine.manned import (
     KINDS,
     ONCE,
     PATIENCE_S,
+    Fill,
     Listed,
     Manned,
-    admit,
+    Seen,
     done,
     manned,
     until,
@@ -36,35 +35,6 @@ from tests.engine.manned import (
 def kind(request: pytest.FixtureRequest) -> str:
     found: str = request.param
     return found
-
-
-class Seen:
-    """A handler that notes its batches' payloads and finds all of them done."""
-
-    def __init__(self) -> None:
-        self.batches: list[list[bytes]] = []
-
-    def __call__(self, tasks: Sequence[Task]) -> dict[bytes, Done]:
-        self.batches.append([task.payload for task in tasks])
-        return {task.id: Done() for task in tasks}
-
-    @property
-    def sizes(self) -> list[int]:
-        return [len(batch) for batch in self.batches]
-
-
-@pytest.fixture
-def seen() -> Seen:
-    return Seen()
-
-
-Fill = Callable[..., list[bytes]]
-
-
-@pytest.fixture
-def fill(bus: Bus, mint: Callable[[], bytes], q: QueueKeys) -> Fill:
-    """Admits so many jobs; into a lane, where one is named."""
-    return partial(admit, bus, mint, q)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -21,13 +22,22 @@ from queue_core.plans import Batch
 from queue_core.verbs import admission, due, lanes
 from queue_core.work import ledger, turns
 from queue_core.work.backoff import fixed
-from queue_core.work.consumer import Consumer
 from queue_core.work.serving import Policy
 from queue_core.work.task import AsyncTask
 from queue_core.work.turns import Want, turn
 from queue_core.work.verdicts import Dead, Done, Failed, Later
 from tests.builders import HOUR, a_lane, command, row
-from tests.engine.manned import KINDS, ONCE, PATIENCE_S, Listed, admit, done, manned, until
+from tests.engine.manned import (
+    KINDS,
+    ONCE,
+    PATIENCE_S,
+    Listed,
+    admit,
+    done,
+    manned,
+    threaded,
+    until,
+)
 
 
 @pytest.fixture(params=KINDS)
@@ -144,18 +154,7 @@ def test_this_process_is_told_of_every_job(
 # ---- coroutines in a threaded worker -------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def threaded(bus: Bus, q: QueueKeys, handler: Any, **options: Any) -> Iterator[Consumer]:
-    """A threaded worker, stopped in order at the end."""
-    worker = Consumer(bus, q.name, handler, **{"policy": ONCE, **options})
-    running = threading.Thread(target=worker.run, daemon=True)
-    running.start()
-    try:
-        yield worker
-    finally:
-        worker.stop()
-        running.join(PATIENCE_S)
-        assert not running.is_alive()
+once = partial(threaded, policy=ONCE)
 
 
 def test_coroutines_run_side_by_side_and_reach_the_bus(
@@ -170,7 +169,7 @@ def test_coroutines_run_side_by_side_and_reach_the_bus(
         await task.log("a line")
         raise ValueError("broken")
 
-    with threaded(bus, q, handler, concurrency=5):
+    with once(bus, q, handler, concurrency=5):
         until(lambda: bus.run(command("ZCARD", q.dead)) == 5)
     fields = bus.run(row(q, ids[0]))
     assert (fields[b"progress"], fields[b"last_error"]) == (b"there", b"ValueError: broken")
@@ -194,7 +193,7 @@ def test_a_coroutine_over_its_time_is_cancelled_and_its_place_is_free(
             told.append((task.lost, task.cancel.check()))
 
     bus.run(admission.enqueue(q, stubborn, b"x"))
-    with threaded(bus, q, handler, timeout_ms=40):
+    with once(bus, q, handler, timeout_ms=40):
         until(lambda: bus.run(command("ZCARD", q.dead)) == 1)
         bus.run(admission.enqueue(q, fine, b"x"))
         until(done(bus, q, 1))
@@ -220,7 +219,7 @@ def test_a_coroutine_is_told_of_a_lost_lease_and_cancelled_at_the_end(
         finally:
             told.append(task.cancel.check())
 
-    with threaded(bus, q, handler, lease_ms=150, drain_s=0.05, concurrency=2):
+    with once(bus, q, handler, lease_ms=150, drain_s=0.05, concurrency=2):
         until(lambda: bus.run(command("ZCARD", q.active)) == 1)
         bus.run(command("ZADD", q.active, 1, job_id))
         bus.run(due.reap(q))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -27,37 +26,9 @@ from queue_core.work.task import Task
 from queue_core.work.turns import Ahead
 from queue_core.work.verdicts import Dead, Done, Failed, Later
 from tests.builders import HOUR, Builder, Run, a_lane, command, raw, row
+from tests.engine.manned import NEVER_MS, PATIENCE_S, threaded, until
 
-NEVER_MS = 600_000
-"""A beat that does not come: whatever is served then was heard of."""
-
-PATIENCE_S = 20
-
-
-@pytest.fixture
-def make(run: Run, q: QueueKeys, mint: Callable[[], bytes]) -> Builder:
-    return Builder(run, q, mint)
-
-
-@contextlib.contextmanager
-def serving(bus: Bus, q: QueueKeys, handler: Any, **options: Any) -> Iterator[Consumer]:
-    """A consumer at work, stopped in order at the end."""
-    worker = Consumer(bus, q.name, handler, **{"beat_ms": NEVER_MS, **options})
-    running = threading.Thread(target=worker.run, daemon=True)
-    running.start()
-    try:
-        yield worker
-    finally:
-        worker.stop()
-        running.join(PATIENCE_S)
-        assert not running.is_alive()
-
-
-def until(true: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+serving = partial(threaded, beat_ms=NEVER_MS)
 
 
 def idle(server: Embedded, bus: Bus) -> bool:

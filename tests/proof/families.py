@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ class Hashes:
             of.pop(job_id, None)
 
 
-class Families:
+class Families(ABC):
     """What a queue keeps of flows. It is part of a `Queue`, which has the jobs."""
 
     name: bytes
@@ -34,9 +35,9 @@ class Families:
         self.flows = Hashes()
         self.outbox: list[bytes] = []
 
+    @abstractmethod
     def wait(self, job: Job) -> None:
         """Let a job wait for a claim."""
-        raise NotImplementedError
 
     def child_done(self, job: Job, result: bytes) -> None:
         """Tell the parent, at once or through the outbox."""
