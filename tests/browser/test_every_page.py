@@ -221,6 +221,7 @@ def test_a_queue_that_was_paused_elsewhere_is_painted(page: Page, console_bus: B
     expect(page.locator("#queue-head")).to_contain_text("paused")
 
 
+@pytest.mark.usefixtures("job")
 def test_case_10_ten_thousand_held_jobs_are_a_page_that_answers(
     page: Page, console_bus: Bus
 ) -> None:

@@ -126,6 +126,7 @@ def test_a_bus_that_goes_stops_the_fence_where_it_was_read(
         expect(page.get_by_role("heading", level=1)).to_have_text("Overview")
         page.goto(f"/bus/main/queue/{to_path(q.name)}/schedule")
         expect(page.locator("#fence")).to_contain_text("now ")
+        expect(page.locator("[data-live-word]")).to_have_text("Live")  # its own look was answered
         own.server.kill()
         expect(page.locator("#fence")).to_contain_text("as of ", timeout=20_000)
         expect(page.locator("#fence svg")).to_have_class("chart fencechart is-aged")
