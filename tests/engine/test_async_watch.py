@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -12,6 +12,7 @@ from queue_core.embedded import Embedded
 from queue_core.keys import QueueKeys
 from queue_core.plans import Call, Plan, Reply
 from queue_core.verbs import admission, due, queues
+from queue_core.work.async_consumer import AsyncConsumer
 from queue_core.work.task import AsyncTask
 from tests.builders import a_lane
 from tests.engine.attended import PATIENCE_S, serving, until
@@ -32,11 +33,7 @@ async def test_an_idle_worker_hears_of_work_long_before_its_beat(
         await abus.run(queues.pause(q))
         await abus.run(admission.enqueue(q, mint(), b"x"))
     async with serving(abus, q, handler, beat_ms=MINUTE) as worker:
-
-        async def rests() -> bool:
-            return worker._watch._link is not None and not worker._watch.heard
-
-        await until(rests)
+        await until(rests(worker))
         if kind == "flat":
             await abus.run(admission.enqueue(q, mint(), b"x"))
         elif kind == "lane":
@@ -60,11 +57,7 @@ async def test_a_line_that_is_lost_is_a_reason_to_look(
         served.set()
 
     async with serving(abus, q, handler, beat_ms=MINUTE) as worker:
-
-        async def rests() -> bool:
-            return worker._watch._link is not None and not worker._watch.heard
-
-        await until(rests)
+        await until(rests(worker))
         turns, link = worker._ledger.turns, worker._watch._link
         assert link is not None
         link.close()
@@ -106,6 +99,15 @@ async def test_where_the_server_may_not_tell_a_wake_and_the_beat_do(
     finally:
         await deaf.close()
         await abus.run(acl("DELUSER", user))
+
+
+def rests(worker: AsyncConsumer) -> Callable[[], Awaitable[bool]]:
+    """Whether a worker's look is over and found nothing: only what it hears ends its rest."""
+
+    async def is_so() -> bool:
+        return worker._lookout.dry and worker._watch._link is not None and not worker._watch.heard
+
+    return is_so
 
 
 def acl(*words: str) -> Plan[Reply]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -13,12 +14,13 @@ from typing import Any
 import pytest
 
 from queue_core import telemetry
+from queue_core.async_bus import AsyncBus
 from queue_core.bus import Bus
 from queue_core.embedded import Embedded
 from queue_core.ids import encode
 from queue_core.jobs import Lease
 from queue_core.keys import QueueKeys
-from queue_core.plans import Batch
+from queue_core.plans import Batch, Plan
 from queue_core.verbs import admission, due, lanes
 from queue_core.work import ledger, turns
 from queue_core.work.backoff import fixed
@@ -38,6 +40,8 @@ from tests.engine.manned import (
     threaded,
     until,
 )
+
+TRIP_S = 0.02
 
 
 @pytest.fixture(params=KINDS)
@@ -59,6 +63,7 @@ def test_quick_jobs_share_their_round_trips(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(turns, "SHORT_MS", 5_000.0)  # quick on a busy machine too
+    _far_away(monkeypatch)
     admit(bus, mint, q, 200)
     seen: list[bytes] = []
     with (
@@ -68,7 +73,23 @@ def test_quick_jobs_share_their_round_trips(
         until(done(bus, q, 200))
         settled, claimed = listed.count("complete"), listed.count("claim")
     assert len(seen) == len(set(seen)) == 200
-    assert max(settled, claimed) <= 150, "one by one it takes 200 of each"
+    assert max(settled, claimed) <= 100, "one by one it takes 200 of each"
+
+
+def _far_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every trip to the server takes long, however busy the machine keeps the handlers."""
+    blocking, awaiting = Bus.run, AsyncBus.run
+
+    def run(bus: Bus, plan: Plan[Any]) -> Any:
+        time.sleep(TRIP_S)
+        return blocking(bus, plan)
+
+    async def async_run(bus: AsyncBus, plan: Plan[Any]) -> Any:
+        await asyncio.sleep(TRIP_S)
+        return await awaiting(bus, plan)
+
+    monkeypatch.setattr(Bus, "run", run)
+    monkeypatch.setattr(AsyncBus, "run", async_run)
 
 
 def test_quick_jobs_are_taken_ahead_and_given_back_where_none_begins_them(
