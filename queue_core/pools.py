@@ -89,8 +89,7 @@ class Pools:
 
     def take(self, node: str) -> Link:
         """A connection of one's own, fresh or rested."""
-        if self._closed:
-            raise UnavailableError("CLOSED", "this bus has been closed")
+        self.serves()
         idle = self._idle.get(node)
         while idle:
             try:
@@ -104,9 +103,13 @@ class Pools:
 
     def fresh(self, node: str) -> Link:
         """A new connection, for whoever keeps it."""
+        self.serves()
+        return self._open(self.routes.address_of(node))
+
+    def serves(self) -> None:
+        """Refuse where this bus has been closed."""
         if self._closed:
             raise UnavailableError("CLOSED", "this bus has been closed")
-        return self._open(self.routes.address_of(node))
 
     def put(self, link: Link) -> None:
         """Give a connection back that owes no answer."""

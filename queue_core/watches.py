@@ -182,6 +182,7 @@ class Watch:
 
     def _stand(self) -> Link:
         """The line, opened where there is none."""
+        self._pools.serves()  # a line that is kept knows nothing of its bus having been closed
         if self._link is not None:
             return self._link
         routes = self._pools.routes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -56,8 +57,11 @@ AWAITED = (
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("after_s", [0, 10 * BEAT_MS / 1000], ids=["as it begins", "at rest"])
 @pytest.mark.parametrize("which", LOOPS)
-def test_a_loop_falls_with_its_bus(server: Embedded, q: QueueKeys, which: str) -> None:
+def test_a_loop_falls_with_its_bus(
+    server: Embedded, q: QueueKeys, which: str, after_s: float
+) -> None:
     bus, fell = connect(server.url), []
     loop = LOOPS[which](bus, q, plain, THREADED)
 
@@ -68,20 +72,22 @@ def test_a_loop_falls_with_its_bus(server: Embedded, q: QueueKeys, which: str) -
 
     running = threading.Thread(target=live, daemon=True)
     running.start()
+    time.sleep(after_s)
     bus.close()
     running.join(PATIENCE_S)
     assert fell == ["CLOSED"]
     assert loop.faults == 0  # of the program, not of the server
 
 
+@pytest.mark.parametrize("after_s", [0, 10 * BEAT_MS / 1000], ids=["as it begins", "at rest"])
 @pytest.mark.parametrize("which", LOOPS)
 async def test_an_awaited_loop_falls_with_its_bus(
-    server: Embedded, q: QueueKeys, which: str
+    server: Embedded, q: QueueKeys, which: str, after_s: float
 ) -> None:
     bus = await async_connect(server.url)
     loop = LOOPS[which](bus, q, awaited, AWAITED)
     running = asyncio.create_task(loop.run())
-    await asyncio.sleep(0)
+    await asyncio.sleep(after_s)
     await bus.close()
     with pytest.raises(UnavailableError) as fault:
         async with asyncio.timeout(PATIENCE_S):
