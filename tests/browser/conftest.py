@@ -1,4 +1,4 @@
-"""One browser and one console for a module of tests; a page that somebody is signed in to."""
+"""One browser and one console for all of these tests; a page that somebody is signed in to."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from queue_core.bus import Bus
-from tests.browser.console import BROWSER, LAUNCH, Console
+from tests.browser.console import BROWSER, LAUNCH, Console, at_work, operator_at
 
-expect.set_options(timeout=10_000)
+expect.set_options(timeout=20_000)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """A headless Chromium; where there is none this fails, it does not skip. Its driver keeps an
     event loop running in this thread, so it must end before a test that awaits begins."""
@@ -23,27 +23,18 @@ def browser() -> Iterator[Browser]:
         made.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
-    """Server, Daphne and database of this module alone."""
-    made = Console(tmp_path_factory.mktemp("console"))
-    try:
-        yield made.start()
-    finally:
-        made.stop()
+    """Server, Daphne and database. Each test has queues of its own."""
+    with at_work(Console(tmp_path_factory.mktemp("console"))) as made:
+        yield made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def signed_in(browser: Browser, console: Console) -> Iterator[BrowserContext]:
     """A browser profile in which the operator signed in by the link."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=console.url)
-    page = context.new_page()
-    page.goto(console.link())
-    page.get_by_role("button").first.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Overview")
-    page.close()
-    yield context
-    context.close()
+    with operator_at(console, browser) as context:
+        yield context
 
 
 @pytest.fixture

@@ -10,10 +10,13 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, expect
 
 from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded
@@ -23,6 +26,7 @@ BROWSER = os.environ.get("CHROMIUM") or "/usr/bin/chromium"
 LAUNCH = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--process-per-site", "--renderer-process-limit=1",
 )  # fmt: skip
 PATIENCE_S = 20.0
 DATABASE = "console.sqlite3"
@@ -136,6 +140,30 @@ class Console:
             process.kill()
             process.wait()
         self.server.kill()
+
+
+@contextmanager
+def at_work(console: Console) -> Iterator[Console]:
+    """It, up; down again at the end."""
+    try:
+        yield console.start()
+    finally:
+        console.stop()
+
+
+@contextmanager
+def operator_at(console: Console, browser: Browser) -> Iterator[BrowserContext]:
+    """A browser profile in which the operator signed in by the link. A tab that does nothing stays
+    open: the others share its process, which takes longer to begin than a page of ours."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=console.url)
+    page = context.new_page()
+    page.goto(console.link())
+    page.get_by_role("button").first.click()
+    # Leaving before it is answered would cancel the sign-in.
+    expect(page.get_by_role("heading", level=1)).to_have_text("Overview")
+    page.goto(f"{console.prefix}/static/echomq_admin/mark.svg")
+    yield context
+    context.close()
 
 
 @cache

@@ -11,6 +11,7 @@ from queue_core.bus import Bus
 from queue_core.ids import Minter
 from queue_core.keys import QueueKeys, queue
 from queue_core.verbs import admission, repeats
+from tests.browser.places import at
 from tests.builders import command, server_ms
 
 mint = Minter(13).mint
@@ -59,10 +60,6 @@ WIDER = """(cells) => [...document.querySelectorAll(cells)].filter((one) => {
 @pytest.fixture
 def q(request: pytest.FixtureRequest) -> QueueKeys:
     return queue("drawn-" + str(abs(hash(request.node.name)) % 100_000))
-
-
-def at(page: str, q: QueueKeys) -> str:
-    return f"/bus/main/queue/{to_path(q.name)}/{page}"
 
 
 def sized(page: Page, width: int) -> Page:

@@ -18,6 +18,7 @@ from queue_core.ids import Minter
 from queue_core.keys import queue
 from queue_core.verbs import admission, queues, repeats
 from tests.browser.console import until
+from tests.browser.places import at, live
 from tests.builders import Builder, a_lane, command, raw, server_ms
 
 mint = Minter(91).mint
@@ -30,10 +31,6 @@ addEventListener("securitypolicyviolation", (event) => {
   (window.refused ??= []).push(`${event.violatedDirective} ${event.blockedURI}`);
 });
 """
-
-
-def at(page: str, q: keys.QueueKeys = Q) -> str:
-    return f"/bus/main/queue/{to_path(q.name)}/{page}"
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +71,7 @@ LOW = """() => [...document.querySelectorAll(
 
 def every_place(job: bytes) -> list[str]:
     return [
-        "/", "/audit", *map(at, PAGES), f"{at('job')}/{to_path(job)}",
+        "/", "/audit", *(at(page, Q) for page in PAGES), at("job", Q, job),
         "/bus/main/boards", f"/bus/main/board/{to_path(GAME)}",
     ]  # fmt: skip
 
@@ -103,7 +100,7 @@ def test_whatever_is_pressed_on_a_phone_is_as_high_as_a_finger(page: Page, job: 
         page.goto(place)
         if low := page.evaluate(LOW):
             found[place] = low
-    page.goto(at("schedule"))
+    page.goto(at("schedule", Q))
     page.locator("[data-action=reschedule]").first.click()
     expect(page.locator("#dialog .act")).to_be_visible()
     if low := page.evaluate(LOW):
@@ -125,12 +122,12 @@ def test_axe_finds_nothing_in_what_opens(page: Page, job: bytes, theme: str, wid
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), what
 
     for place, action in (
-        (at("schedule"), "reschedule"),
-        (f"{at('job')}/{to_path(job)}", "retry_dead"),
-        (f"{at('job')}/{to_path(job)}", "edit_payload"),
-        (f"{at('job')}/{to_path(job)}", "remove_job"),
-        (at("pending"), "limit_lane"),
-        (at("repeats"), "cancel_repeat"),
+        (at("schedule", Q), "reschedule"),
+        (at("job", Q, job), "retry_dead"),
+        (at("job", Q, job), "edit_payload"),
+        (at("job", Q, job), "remove_job"),
+        (at("pending", Q), "limit_lane"),
+        (at("repeats", Q), "cancel_repeat"),
         (f"/bus/main/board/{to_path(GAME)}", "rescore"),
     ):
         page.goto(place)
@@ -180,9 +177,9 @@ def test_case_40_every_screen_chart_and_icon_works_under_a_strict_policy(
 
 def test_case_40_every_dialog_works_under_a_strict_policy(strict: Page, job: bytes) -> None:
     for place, action in (
-        (at("schedule"), "reschedule"),
-        (at("dead"), "remove_job"),
-        (at("repeats"), "cancel_repeat"),
+        (at("schedule", Q), "reschedule"),
+        (at("dead", Q), "remove_job"),
+        (at("repeats", Q), "cancel_repeat"),
         (f"/bus/main/board/{to_path(GAME)}", "rescore"),
     ):
         strict.goto(place)
@@ -196,7 +193,7 @@ def test_case_40_every_dialog_works_under_a_strict_policy(strict: Page, job: byt
 def test_a_dialog_is_whole_as_soon_as_it_opens(page: Page, console_bus: Bus) -> None:
     q = queue("at-once")
     console_bus.run(admission.enqueue_in(q, mint(), b"x", HOUR))
-    page.goto(f"/bus/main/queue/{to_path(q.name)}/schedule")
+    page.goto(at("schedule", q))
     page.evaluate(
         """new MutationObserver((_, seer) => {
           seer.disconnect();
@@ -230,8 +227,7 @@ def test_case_10_ten_thousand_held_jobs_are_a_page_that_answers(
     for start in range(0, 10_000, 1_000):
         words = [word for n in range(start, start + 1_000) for word in (now + HOUR + n, mint())]
         console_bus.run(command("ZADD", q.active, *words))
-    page.goto(at("active", q))
-    expect(page.locator("[data-live-word]")).to_have_text("Live")
+    live(page, at("active", q))
     expect(page.locator("#held .listfoot, #held nav").first).to_contain_text("10,000")
     assert page.evaluate("document.querySelectorAll('*').length") < 4_000
     page.locator("#held [rel=next]").first.click()
@@ -257,8 +253,7 @@ def still(bus: Bus) -> bool:
 
 
 def test_case_12_a_frozen_page_reads_nothing(page: Page, job: bytes, console_bus: Bus) -> None:
-    page.goto(at("dead"))
-    expect(page.locator("[data-live-word]")).to_have_text("Live")
+    live(page, at("dead", Q))
     assert not still(console_bus)
     page.keyboard.press(" ")
     expect(page.locator("[data-live-word]")).to_have_text("Frozen")
@@ -307,8 +302,7 @@ def test_case_20_hundreds_of_updates_leave_heap_and_nodes_flat(
     page, send = replayed
     tools = page.context.new_cdp_session(page)
     tools.send("Performance.enable")
-    page.goto(at("schedule"))
-    expect(page.locator("[data-live-word]")).to_have_text("Live")
+    live(page, at("schedule", Q))
 
     def measured() -> dict[str, float]:
         for _ in range(2):
@@ -375,9 +369,8 @@ def test_case_128_a_slow_filter_never_bounces_back(
     field.type("ever")
     field.press("Enter", no_wait_after=True)
     until(lambda: page.wait_for_timeout(20) or held, "the filter is asked")
-    where = f"{at('job')}/{to_path(job)}"
-    page.goto(where)
-    expect(page.locator("[data-live-word]")).to_have_text("Live")
+    where = at("job", Q, job)
+    live(page, where)
     for route in held:
         with suppress(Error):  # the browser gave the request up, as it should
             route.continue_()

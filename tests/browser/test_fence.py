@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from echomq_admin.live.page import to_path
 from queue_core.bus import Bus
 from queue_core.ids import Minter
 from queue_core.keys import QueueKeys, queue
 from queue_core.verbs import admission, due
-from tests.browser.console import Console, until
+from tests.browser.console import until
+from tests.browser.places import at
 from tests.builders import command, score
 
 AHEAD = 40 * 60_000
@@ -26,7 +27,7 @@ def q(request: pytest.FixtureRequest) -> QueueKeys:
 def schedule(page: Page, q: QueueKeys, console_bus: Bus) -> Page:
     """The page of a schedule that holds one job far ahead."""
     console_bus.run(admission.enqueue_in(q, mint(), b"far", AHEAD))
-    page.goto(f"/bus/main/queue/{to_path(q.name)}/schedule")
+    page.goto(at("schedule", q))
     expect(page.locator("#fence svg")).to_be_visible()
     return page
 
@@ -109,45 +110,17 @@ def test_a_pointer_holds_the_chart_and_a_chip_says_what_waits(
     expect(mark(schedule, job_id)).to_be_visible()
 
 
-def test_a_bus_that_goes_stops_the_fence_where_it_was_read(
-    browser: Browser, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    own = Console(tmp_path_factory.mktemp("outage"))
-    try:
-        own.start()
-        hand = own.bus()
-        q = queue("outage")
-        hand.run(admission.enqueue_in(q, mint(), b"x", AHEAD))
-        hand.close()
-        page = browser.new_page(base_url=own.url)
-        page.goto(own.link())
-        page.get_by_role("button").first.click()
-        # Leaving before it is answered would cancel the sign-in.
-        expect(page.get_by_role("heading", level=1)).to_have_text("Overview")
-        page.goto(f"/bus/main/queue/{to_path(q.name)}/schedule")
-        expect(page.locator("#fence")).to_contain_text("now ")
-        expect(page.locator("[data-live-word]")).to_have_text("Live")  # its own look was answered
-        own.server.kill()
-        expect(page.locator("#fence")).to_contain_text("as of ", timeout=20_000)
-        expect(page.locator("#fence svg")).to_have_class("chart fencechart is-aged")
-        own.server.start()
-        expect(page.locator("#fence")).to_contain_text("now ", timeout=20_000)
-        page.close()
-    finally:
-        own.stop()
-
-
 def test_the_upright_axis_of_a_phone(
-    browser: Browser, console: Console, signed_in: object, q: QueueKeys, console_bus: Bus
+    signed_in: BrowserContext, q: QueueKeys, console_bus: Bus
 ) -> None:
     job_id, late = mint(), mint()
     console_bus.run(admission.enqueue_in(q, job_id, b"x", AHEAD))
     console_bus.run(admission.enqueue_at(q, late, b"x", 1_700_000_000_000))
     now = console_bus.run(command("ZADD", q.schedule, 1, late))
     assert now == 0
-    page = signed_in.new_page()  # type: ignore[attr-defined]
+    page = signed_in.new_page()
     page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(f"/bus/main/queue/{to_path(q.name)}/schedule")
+    page.goto(at("schedule", q))
     line = page.locator("#fence .fence").bounding_box()
     ahead = mark(page, job_id).locator(".hit").bounding_box()
     behind = mark(page, late).locator(".hit").bounding_box()

@@ -17,6 +17,7 @@ from queue_core.keys import QueueKeys, queue
 from queue_core.reads.jobs import get_job
 from queue_core.verbs import claims, settle
 from tests.browser.console import ROOT, Console, until
+from tests.browser.places import at
 
 ENQUEUE = """
 import sys
@@ -36,7 +37,7 @@ class Stage:
         self.queue = Queue(bus, name, node=8)
 
     def at(self, page: str) -> str:
-        return f"/bus/main/queue/{to_path(self.q.name)}/{page}"
+        return at(page, self.q)
 
     def gone(self, job_id: bytes) -> bool:
         return self.bus.run(get_job(self.q, job_id)).value is None

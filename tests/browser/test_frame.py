@@ -15,12 +15,12 @@ from queue_core.bus import Bus
 from queue_core.ids import Minter
 from queue_core.keys import queue
 from queue_core.verbs import admission, queues
-from tests.browser.console import Console
+from tests.browser.places import at, live
 from tests.builders import command
 
 mint = Minter(81).mint
 CM = queue("cm")
-SCHEDULE = f"/bus/main/queue/{to_path(b'cm')}/schedule"
+SCHEDULE = at("schedule", CM)
 
 
 @pytest.fixture(autouse=True)
@@ -71,8 +71,7 @@ def test_axe_finds_nothing_on_the_overview(page, theme, width):
     page.set_viewport_size({"width": width, "height": 900})
     page.goto("/")
     page.evaluate("theme => localStorage.setItem('echomq-theme', theme)", theme)
-    page.goto("/")
-    expect(page.locator("[data-live-word]")).to_have_text("Live")
+    live(page, "/")
     assert page.locator("html").get_attribute("data-theme") == theme
     found = Axe().run(page)
     page.evaluate("localStorage.removeItem('echomq-theme')")
@@ -122,8 +121,7 @@ def test_case_126_typing_is_left_alone_while_the_page_moves(page, console_bus):
 
 
 def test_case_126_a_dialog_stays_open_and_a_swapped_button_works(page, console_bus):
-    page.goto(SCHEDULE)
-    expect(page.locator("[data-live-word]")).to_have_text("Live")
+    live(page, SCHEDULE)
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_visible()
     console_bus.run(queues.pause(CM))
@@ -185,40 +183,8 @@ def test_case_56_due_is_judged_by_the_servers_clock(signed_in: BrowserContext):
     page.close()
 
 
-def test_case_104_a_lost_bus_keeps_its_numbers_and_comes_back(page, console: Console, console_bus):
-    page.goto(SCHEDULE)
-    tab = page.locator(".tabs a[data-key=d] .num")
-    expect(page.locator("[data-live-word]")).to_have_text("Live")
-    before = tab.inner_text()
-    assert before != "0"
-    console.server.kill()
-    expect(page.locator("#banners")).to_contain_text("main is unreachable since")
-    expect(page.locator("[data-live-word]")).to_have_text("Not live")
-    expect(page.locator("body")).to_have_attribute("data-aged", "stale")
-    assert tab.inner_text() == before
-    console.server.start()
-    expect(page.locator("#banners")).not_to_contain_text("unreachable", timeout=15_000)
-    expect(page.locator("[data-live-word]")).to_have_text("Live")
-    expect(page.locator("body")).to_have_attribute("data-aged", "fresh")
-    assert tab.inner_text() == before
-
-
-def test_a_lost_console_is_told_and_comes_back_without_reload(page, console: Console):
-    page.goto("/")
-    expect(page.locator("[data-live-word]")).to_have_text("Live")
-    page.evaluate("document.body.dataset.mark = 'kept'")
-    console.kill_daphne()
-    expect(page.locator("#banner-socket")).to_be_visible()
-    expect(page.locator("#banner-socket")).to_contain_text("Not live since")
-    console.start_daphne()
-    expect(page.locator("#banner-socket")).to_be_hidden(timeout=20_000)
-    expect(page.locator("[data-live-word]")).to_have_text("Live")
-    assert page.locator("body").get_attribute("data-mark") == "kept"
-
-
 def test_everything_is_reached_by_keyboard(page):
-    page.goto("/")
-    expect(page.locator("[data-live-word]")).to_have_text("Live")
+    live(page, "/")
     page.keyboard.press("Tab")
     expect(page.locator(".skip")).to_be_focused()
     page.keyboard.press("Control+k")
@@ -245,8 +211,7 @@ def test_the_palette_opens_a_job_by_its_id(page):
 
 
 def test_a_frozen_view_stands_still_until_it_is_let_go(page, console_bus):
-    page.goto("/")
-    expect(page.locator("[data-live-word]")).to_have_text("Live")
+    live(page, "/")
     page.keyboard.press(" ")
     expect(page.locator("[data-live-word]")).to_have_text("Frozen")
     cell = page.locator(pending_of(page, b"cm"))
@@ -255,6 +220,34 @@ def test_a_frozen_view_stands_still_until_it_is_let_go(page, console_bus):
     page.keyboard.press(" ")
     expect(cell).to_have_text(str(before + 1))
     expect(page.locator("[data-live-word]")).to_have_text("Live")
+
+
+def test_a_frame_that_was_under_way_does_not_move_a_frozen_view(signed_in: BrowserContext):
+    page = signed_in.new_page()
+    frames: list[str] = []
+    routes: list[WebSocketRoute] = []
+
+    def between(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+        routes.append(route)
+        server.on_message(lambda text: (frames.append(text), route.send(text)))
+
+    page.route_web_socket(re.compile("/ws/live"), between)
+    live(page, "/")
+    page.keyboard.press(" ")
+    word = page.locator("[data-live-word]")
+    expect(word).to_have_text("Frozen")
+    page.evaluate("""document.addEventListener("echomq:frame", () => { window.moved = true; })""")
+    late = json.loads(frames[-1])
+    late["data"]["frame"]["full"] = True
+    routes[0].send(json.dumps(late))
+    page.wait_for_timeout(300)
+    assert not page.evaluate("window.moved")
+    expect(word).to_have_text("Frozen")
+    page.keyboard.press(" ")
+    expect(word).to_have_text("Live")
+    assert page.evaluate("window.moved")
+    page.close()
 
 
 def test_on_a_phone_the_rail_is_a_drawer(page):

@@ -52,6 +52,7 @@ function receive(frame) {
     document.dispatchEvent(new CustomEvent("echomq:answer", { detail: frame }));
     return;
   }
+  if (frozen) return; // it was under way; what is let go again is sent whole
   if (!frame.data.frame.full && frame.seq !== seq + 1) {
     if (!asked) socket.send({ snapshot: topic });
     asked = true;
@@ -114,7 +115,7 @@ const socket = new Socket(path, {
 export function freeze(on = !frozen) {
   frozen = on;
   socket.send({ visible: !frozen && !document.hidden });
-  word(frozen ? "Frozen" : "Live");
+  word(frozen ? "Frozen" : socket.live ? "…" : "Not live");
   return frozen;
 }
 

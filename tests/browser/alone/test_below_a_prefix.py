@@ -15,7 +15,7 @@ from echomq_admin.live.page import to_path
 from queue_core.ids import Minter
 from queue_core.keys import queue
 from queue_core.verbs import admission
-from tests.browser.console import Console
+from tests.browser.console import Console, at_work
 from tests.builders import command
 
 PREFIX = "/ops/a/b"
@@ -71,11 +71,8 @@ def _pump(source: socket.socket, sink: socket.socket) -> None:
 @pytest.fixture(scope="module")
 def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
     """A console that knows its prefix."""
-    made = Console(tmp_path_factory.mktemp("below"), PREFIX)
-    try:
-        yield made.start()
-    finally:
-        made.stop()
+    with at_work(Console(tmp_path_factory.mktemp("below"), PREFIX)) as made:
+        yield made
 
 
 @pytest.fixture(params=["prefix left on", "prefix taken off"])

@@ -17,23 +17,13 @@ from echomq_admin.live.page import to_path
 from queue_core import keys
 from queue_core.bus import Bus
 from queue_core.ids import Minter
-from queue_core.keys import QueueKeys, queue
+from queue_core.keys import queue
 from queue_core.verbs import admission
 from tests.browser.console import Console, until
+from tests.browser.places import at, live
 from tests.builders import command
 
 mint = Minter(85).mint
-
-
-def at(page: str, q: QueueKeys, item: bytes | None = None) -> str:
-    where = f"/bus/main/queue/{to_path(q.name)}/{page}"
-    return where if item is None else f"{where}/{to_path(item)}"
-
-
-def live(page: Page, place: str) -> None:
-    """Open a page and wait for its first frame."""
-    page.goto(place)
-    expect(page.locator("[data-live-word]")).to_have_text("Live")
 
 
 @contextmanager
@@ -150,7 +140,7 @@ def test_case_44_a_right_that_is_taken_is_told_and_its_button_dies(
     expect(pause).not_to_have_attribute("aria-disabled", "true")
     said("user.is_active = False; user.save()")
     banner = page.locator("#banner-socket")
-    expect(banner).to_contain_text("You are signed out, or may no longer look.", timeout=20_000)
+    expect(banner).to_contain_text("You are signed out, or may no longer look.")
     expect(pause).to_have_attribute("aria-disabled", "true")
     asked: list[str] = []
     page.on("request", lambda one: asked.append(one.url))

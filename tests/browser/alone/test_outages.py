@@ -78,27 +78,27 @@ def test_killed_one_after_another(
     until(lambda: load.admitted, "the first job")  # nobody knows the queue before it
     page.goto(f"/bus/main/queue/{to_path(NAME)}/pending")
     head = page.locator("#queue-head")
-    expect(head).to_contain_text(re.compile(r"Workers\s*1"), timeout=20_000)
+    expect(head).to_contain_text(re.compile(r"Workers\s*1"))
     expect(head).not_to_contain_text("no worker")
 
     worker.kill()
-    expect(head).to_contain_text(re.compile(r"no worker heard for 1[012]"), timeout=20_000)
+    expect(head).to_contain_text(re.compile(r"no worker heard for 1\d s"))
     page.evaluate(KEEP_SIGNS)
-    expect(head).to_contain_text("no worker heard for 18 s", timeout=15_000)
+    expect(head).to_contain_text(re.compile(r"no worker heard for (1[4-9]|2\d) s"))
     assert page.evaluate("window.withoutSign") == 0
     console.run(*words())
-    expect(head).to_contain_text("1 of 2 workers silent for", timeout=20_000)
+    expect(head).to_contain_text("1 of 2 workers silent for")
     expect(head).not_to_contain_text("no worker heard")
 
     console.kill_daphne()
     silence = page.locator("#banner-socket")
-    expect(silence).to_contain_text("Not live since", timeout=15_000)
+    expect(silence).to_contain_text("Not live since")
     console.start_daphne()
     expect(silence).to_be_hidden(timeout=30_000)
 
     console.server.kill()
     banners = page.locator("#banners")
-    expect(banners).to_contain_text("main is unreachable since", timeout=15_000)
+    expect(banners).to_contain_text("main is unreachable since")
     console.server.start()
     expect(banners).not_to_contain_text("unreachable", timeout=30_000)
 

@@ -1,0 +1,1 @@
+"""Real browsers at real consoles. A package, so that its tests share one browser."""

@@ -1,0 +1,1 @@
+"""Tests that kill, stop or spoil what others would share."""
