@@ -112,15 +112,17 @@ class AsyncWatch:
         self._event.set()
 
     async def _stand(self) -> AsyncLink:
-        """The line, opened where there is none."""
-        if self._link is not None and self._link.stands:
-            return self._link
-        self.close()
+        """The line, opened where there is none, and anew where another server serves the key by
+        now."""
         routes = self._pools.routes
         if not routes.current():
             await self._pools.learn()
+        node = routes.node_of(Call("EXISTS", (self._key,)))
+        if self._link is not None and self._link.stands and self._link.node == node:
+            return self._link
+        self.close()
         try:
-            link = await self._pools.fresh(routes.node_of(Call("EXISTS", (self._key,))))
+            link = await self._pools.fresh(node)
             self._link, self._popping_until = link, None
             self.tracks = tracking(await self._asked(link, TRACK))
         except EchoMQError as fault:

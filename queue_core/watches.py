@@ -181,15 +181,18 @@ class Watch:
     # ---- the line ----------------------------------------------------------------------------
 
     def _stand(self) -> Link:
-        """The line, opened where there is none."""
-        self._pools.serves()  # a line that is kept knows nothing of its bus having been closed
-        if self._link is not None:
-            return self._link
+        """The line, opened where there is none, and anew where another server serves the key by
+        now. One that is kept knows nothing of its bus having been closed."""
+        self._pools.serves()
         routes = self._pools.routes
         if not routes.current():
             self._pools.learn()
+        node = routes.node_of(Call("EXISTS", (self._key,)))
+        if self._link is not None and self._link.node == node:
+            return self._link
+        self._drop()
         try:
-            link = self._pools.fresh(routes.node_of(Call("EXISTS", (self._key,))))
+            link = self._pools.fresh(node)
             self._link, self._popping_until = link, None
             self.tracks = tracking(self._asked(link, TRACK))
         except EchoMQError as fault:

@@ -28,7 +28,9 @@ PRIMARIES = 3
 SLOTS = 16384
 
 
-def until(true: Callable[[], object], what: str, patience_s: float = PATIENCE_S) -> None:
+def until(
+    true: Callable[[], object], what: str | Callable[[], str], patience_s: float = PATIENCE_S
+) -> None:
     """Wait until something holds, a few ms between two looks; a server that is away says no."""
     deadline = time.monotonic() + patience_s
     while time.monotonic() < deadline:
@@ -36,7 +38,7 @@ def until(true: Callable[[], object], what: str, patience_s: float = PATIENCE_S)
             if true():
                 return
         time.sleep(0.02)
-    raise AssertionError(f"never came true: {what}")
+    raise AssertionError(f"never came true: {what() if callable(what) else what}")
 
 
 def free_ports(count: int) -> list[int]:

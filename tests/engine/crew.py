@@ -183,13 +183,21 @@ class Crew:
 
     def served(self, payloads: set[bytes]) -> None:
         """Wait until all of these were handled and nothing is left on the bus."""
-        until(lambda: payloads <= self.done.keys(), f"{payloads} are served")
+        until(
+            lambda: payloads <= self.done.keys(),
+            lambda: f"{sorted(payloads - self.done.keys())} are served, too",
+        )
         until(lambda: not any(self.bus.run_all([_left(q) for q in self.queues])), "none is left")
 
     @property
     def watches(self) -> list[Any]:
         """The lines that hear."""
         return [watch for loop in self.loops for watch in loop._watches]
+
+    def at(self) -> set[int]:
+        """The ports of the servers that the loops hear of and work on."""
+        heard = [watch._link.node for watch in self.watches if watch._link is not None]
+        return {int(node.rpartition(":")[2]) for node in heard}
 
     def late(self) -> int:
         """How many jobs wait for their time."""
