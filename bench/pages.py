@@ -17,7 +17,7 @@ from queue_core.embedded import Embedded
 from queue_core.plans import Call, Plan, Reply
 from queue_core.scripts import SCRIPTS
 from tests.addresses import every_address
-from tests.house.running import free_port
+from tests.ports import free_port
 from tests.visitor import Visitor
 
 RUNS = 3

@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from queue_core.errors import EchoMQError, UnavailableError
 from queue_core.keys import QueueKeys
 from queue_core.links import Link
 from queue_core.servers import Address
+from tests.ports import free_ports
 from tests.tls import certificate
 
 PATIENCE_S = 30.0
@@ -39,15 +39,6 @@ def until(
                 return
         time.sleep(0.02)
     raise AssertionError(f"never came true: {what() if callable(what) else what}")
-
-
-def free_ports(count: int) -> list[int]:
-    """Loopback ports that nobody listens on now."""
-    with contextlib.ExitStack() as held:
-        return [
-            held.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
-            for _ in range(count)
-        ]
 
 
 def ask(port: int, *words: str | int) -> Any:

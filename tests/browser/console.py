@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, expect
 
 from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSER = os.environ.get("CHROMIUM") or "/usr/bin/chromium"
@@ -28,16 +28,9 @@ LAUNCH = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--process-per-site", "--renderer-process-limit=1",
 )  # fmt: skip
+
 PATIENCE_S = 20.0
 DATABASE = "console.sqlite3"
-
-
-def free_port() -> int:
-    """A loopback port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 def until(holds: Callable[[], Any], what: str, within_s: float = PATIENCE_S) -> Any:

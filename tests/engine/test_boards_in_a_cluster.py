@@ -1,6 +1,5 @@
 """Boards where a game's two keys are on different slots: a Cluster of one node is enough."""
 
-import socket
 import time
 from collections.abc import Iterator
 
@@ -13,19 +12,12 @@ from queue_core.embedded import Embedded
 from queue_core.keys import board, board_base
 from queue_core.outcomes import Word
 from tests.builders import command
-
-
-def free_ports() -> tuple[int, int]:
-    with (
-        socket.create_server(("127.0.0.1", 0)) as first,
-        socket.create_server(("127.0.0.1", 0)) as second,
-    ):
-        return first.getsockname()[1], second.getsockname()[1]
+from tests.ports import free_ports
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bus]:
-    port, gossip = free_ports()
+    port, gossip = free_ports(2)
     folder = tmp_path_factory.mktemp("node")
     node = Embedded(folder, port, ("--cluster-enabled", "yes", "--cluster-port", str(gossip)))
     node.start()

@@ -21,7 +21,8 @@ from queue_core.errors import UnavailableError
 from queue_core.plans import Call
 from queue_core.runtime import SOCKET, _listens, sweep
 from tests.builders import command
-from tests.servers import free_ports, until
+from tests.ports import free_port
+from tests.servers import until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -94,7 +95,7 @@ def config(name):
 
 
 def test_a_port_stands_beside_the_socket_where_asked(tmp_path):
-    (port,) = free_ports(1)
+    port = free_port()
     server = Embedded(tmp_path, port)
     try:
         server.start()

@@ -16,7 +16,8 @@ from queue_core.quoting import quoted
 from queue_core.servers import parse
 from queue_core.work.trouble import name_of
 from tests.buses import Awaited, Blocking
-from tests.servers import Single, ask, free_ports, leashed, running, until
+from tests.ports import free_port
+from tests.servers import Single, ask, leashed, running, until
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def plain() -> Iterator[int]:
 def sentinel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The port of a sentinel that watches nothing."""
     folder: Path = tmp_path_factory.mktemp("sentinel")
-    (port,) = free_ports(1)
+    port = free_port()
     conf = folder / "sentinel.conf"
     conf.write_text(f"port {port}\nbind 127.0.0.1\ndir {folder}\nlogfile {folder}/log\n")
     process = subprocess.Popen(

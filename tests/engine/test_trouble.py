@@ -21,7 +21,8 @@ from tests.builders import HOUR, command
 from tests.engine.crew import PATIENCE_S, Crew, at_work, six_queues
 from tests.engine.manned import manned
 from tests.hush import Line
-from tests.servers import Cluster, ask, free_ports, until
+from tests.ports import free_port
+from tests.servers import Cluster, ask, until
 
 COMMAND_MS = 400
 SLACK_S = 3.0
@@ -32,7 +33,7 @@ MANY = 30
 @pytest.fixture(scope="module")
 def troubled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
     """A server of this module's own, which may be troubled."""
-    port = free_ports(1)[0]
+    port = free_port()
     server = Embedded(
         tmp_path_factory.mktemp("troubled"), port, ("--enable-debug-command", "local")
     ).start()

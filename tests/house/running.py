@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -19,14 +18,6 @@ WITHIN_S = 60.0
 def configured(name: str, text: str) -> Plan[Reply]:
     """Set one directive of a server."""
     return (yield Call("CONFIG", (), ("SET", name, text)))
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 def environment(var: Path) -> dict[str, str]:

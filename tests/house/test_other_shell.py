@@ -24,10 +24,10 @@ from tests.house.running import (
     Running,
     configured,
     environment,
-    free_port,
     gone,
     processes,
 )
+from tests.ports import free_port
 
 PASSWORD = "correct-horse"
 Q = queue("of-the-second-shell")

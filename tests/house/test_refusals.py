@@ -9,7 +9,8 @@ import pytest
 from queue_core.bus import connect
 from queue_core.embedded import Embedded
 from tests.builders import command
-from tests.house.running import configured, free_port, processes, refused
+from tests.house.running import configured, processes, refused
+from tests.ports import free_port
 
 PASSWORD = "correct-horse"
 VERSION = "echomq:9.0.0"

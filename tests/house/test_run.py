@@ -14,7 +14,8 @@ from queue_core.bus import connect
 from queue_core.keys import queue
 from queue_core.verbs import admission
 from tests.builders import command
-from tests.house.running import ROOT, Running, environment, free_port, gone, processes, refused
+from tests.house.running import ROOT, Running, environment, gone, processes, refused
+from tests.ports import free_port
 from tests.servers import until
 from tests.visitor import Visitor
 

@@ -10,8 +10,8 @@ from echomq_admin.house.house import House
 from queue_core.bus import connect
 from queue_core.embedded import Embedded
 from tests.addresses import every_address
-from tests.house.running import free_port
 from tests.pictures.scenes import NOTHING, Shown, chosen, set_trouble
+from tests.ports import free_port
 
 Say = Callable[[str], None]
 

@@ -20,7 +20,8 @@ from queue_core.verbs import repeats
 from tests.addresses import every_address
 from tests.browser.console import until
 from tests.builders import Builder
-from tests.house.running import Running, free_port, gone
+from tests.house.running import Running, gone
+from tests.ports import free_port
 
 Q = queue("somebodys")
 GAME = b"GAM0NgWEfqGvjk"
