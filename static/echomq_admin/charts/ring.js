@@ -49,11 +49,13 @@ function lane(group, one, at, radius) {
   return label;
 }
 
-// Too fast for the eye: the same lanes stay where they were drawn and only their numbers change.
+// Too fast for the eye: lanes stay where they were drawn and only their numbers change; one that is
+// new takes the place of one that has gone.
 function held(stage, data, fast) {
-  const order = stage.order;
-  const same = order && order.length === data.turns.length && data.turns.every((one) => order.includes(one.key));
-  if (!fast || !same) stage.order = data.turns.map((one) => one.key);
+  const keys = data.turns.map((one) => one.key);
+  if (!fast || stage.order?.length !== keys.length) stage.order = keys;
+  const fresh = keys.filter((key) => !stage.order.includes(key));
+  stage.order = stage.order.map((key) => (keys.includes(key) ? key : fresh.shift()));
   return stage.order;
 }
 
@@ -115,7 +117,7 @@ function captions(stage, data, rate) {
   const fast = quick(rate);
   if (fast) {
     const many = Math.round(rate);
-    ["turns are taken", `${count(many)} ${many === 1 ? "job" : "jobs"} a second`, "too fast to be drawn", "the table has each"].forEach((words, at) => say(stage.say[at], words));
+    ["turns are taken", `${count(many)} ${many === 1 ? "job" : "jobs"} a second`, "too fast to draw", "the table has each"].forEach((words, at) => say(stage.say[at], words));
     return;
   }
   if (head && stage.head && head.key !== stage.head && still()) mark(null, `The next turn is that of ${head.name}`);
