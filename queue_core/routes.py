@@ -24,6 +24,9 @@ DOUBT_S = {Kind.single: math.inf, Kind.sentinel: 1.0, Kind.cluster: 15.0}
 the old primary still takes writes for a moment, which nobody keeps: asking once a second bounds
 that moment. A Cluster says MOVED where it matters; asking keeps the list of primaries true."""
 
+ALONE = 10
+"""Times as long where none of them answered: asking such as have fallen silent takes seconds."""
+
 Words = tuple[Arg, ...]
 
 
@@ -67,10 +70,10 @@ class Routes:
         """Whether what is known may be used without asking first."""
         return not self.stale and (self._doubt_at == math.inf or monotonic() < self._doubt_at)
 
-    def learned(self) -> None:
-        """What is known is as good as it gets, for a while."""
+    def learned(self, times: int = 1) -> None:
+        """What is known is as good as it gets, for a while, or so many times as long."""
         self.stale = False
-        self._doubt_at = monotonic() + DOUBT_S[self.servers.kind]
+        self._doubt_at = monotonic() + times * DOUBT_S[self.servers.kind]
 
     def node_of(self, call: Call) -> str:
         """The node of a call. `UnavailableError` where a Cluster has none for it."""
@@ -142,7 +145,7 @@ class Routes:
                 return
         if self.stale:
             raise UnavailableError("NOROUTE", remedies.of_no_primary(self.servers, last))
-        self.learned()  # whoever was asked is away, those that serve may well do so
+        self.learned(ALONE)  # whoever was asked is away, those that serve may well do so
 
     def _known(self) -> list[Address]:
         """Whom to ask: in a Cluster those that serve now, then the seeds; of these first the one

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
+from queue_core import routes as routing
 from queue_core.errors import EchoMQError, ServerFault, UnavailableError, UnknownOutcomeError
 from queue_core.exchange import ROUNDS, Cut, Learn, Send, exchange, lockstep
 from queue_core.plans import Batch, Call
 from queue_core.replies import double, fault, plain
-from queue_core.routes import Routes, slot_of
+from queue_core.routes import DOUBT_S, Routes, slot_of
 from queue_core.scripts import script
-from queue_core.servers import parse
+from queue_core.servers import Kind, parse
 
 CLUSTER = [
     [0, 8000, [b"a", 1, b"id"], [b"r", 9, b"id"]],
@@ -237,24 +240,37 @@ def test_a_node_that_went_since_it_was_chosen_is_a_fault_that_may_be_led_around(
     assert gone.value.code == "CONNECT"
 
 
-def test_who_told_last_is_asked_first():
-    known = Routes(parse("redis+sentinel://silent,speaks/house"))
-    asked = []
-
-    def learn(asking):
+def asked_by(known, silent):
+    """Learn where so many hosts are silent; whom it asked."""
+    asked, asking = [], known.learn()
+    with contextlib.suppress(StopIteration):
         question = next(asking)
         while True:
-            asked.append(question.address.host)
-            silent = question.address.host == "silent"
-            told = UnavailableError("CONNECT", "time is up") if silent else [b"p", b"1"]
-            try:
-                question = asking.send(told)
-            except StopIteration:
-                return
+            host = question.address.host
+            asked.append(host)
+            told = UnavailableError("CONNECT", "time is up") if host in silent else [b"p", b"1"]
+            question = asking.send(told)
+    return asked
 
-    learn(known.learn())
-    learn(known.learn())
+
+def test_who_told_last_is_asked_first():
+    known = Routes(parse("redis+sentinel://silent,speaks/house"))
+    asked = asked_by(known, {"silent"}) + asked_by(known, {"silent"})
     assert asked == ["silent", "speaks", "speaks"]
+
+
+def test_where_all_are_silent_none_is_asked_so_often(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(routing, "monotonic", lambda: now)
+    known = Routes(parse("redis+sentinel://a,b/house"))
+    asked_by(known, set())
+    now = DOUBT_S[Kind.sentinel] + 0.1
+    assert not known.current()
+    assert asked_by(known, {"a", "b"}) == ["a", "b"]
+    now += 5 * DOUBT_S[Kind.sentinel]
+    assert known.current()
+    now += 10 * DOUBT_S[Kind.sentinel]
+    assert not known.current()
 
 
 def test_plans_advance_together():
