@@ -25,6 +25,7 @@ mint = Minter(91).mint
 Q = queue("every")
 GAME = b"GAM0000000EACH"
 HOUR, DAY = 3_600_000, 86_400_000
+PHONE = 390
 PAGES = ("pending", "schedule", "active", "dead", "repeats", "backoff", "workers")
 WATCHED = """
 addEventListener("securitypolicyviolation", (event) => {
@@ -76,51 +77,45 @@ def every_place(job: bytes) -> list[str]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("theme", "width"), [("dark", 1440), ("light", 390)])
-def test_axe_finds_nothing_on_any_page(page: Page, job: bytes, theme: str, width: int) -> None:
+class Faults:
+    """What is wrong with what a page shows, at each place that was looked at: whatever axe finds,
+    words beyond the window, and on a phone what is too low for a finger."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self.found: dict[str, object] = {}
+
+    def look(self, place: str) -> None:
+        """Note what is wrong here."""
+        seen = Axe().run(self._page)
+        if seen.violations_count:
+            self.found[f"{place}: axe"] = seen.generate_report()
+        if not self._page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
+            self.found[f"{place}: width"] = "wider than the window"
+        if self._page.viewport_size["width"] == PHONE and (low := self._page.evaluate(LOW)):
+            self.found[f"{place}: finger"] = low
+
+
+@pytest.mark.parametrize(("theme", "width"), [("dark", 1440), ("light", PHONE)])
+def test_nothing_is_wrong_on_any_page(page: Page, job: bytes, theme: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.add_init_script(f"localStorage.setItem('echomq-theme', '{theme}')")
-    found = {}
+    faults = Faults(page)
     for place in every_place(job):
         page.goto(place)
         if place != "/audit":
             expect(page.locator("[data-live-word]")).to_have_text("Live")
-        seen = Axe().run(page)
-        if seen.violations_count:
-            found[place] = seen.generate_report()
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), place
+        faults.look(place)
     page.evaluate("localStorage.removeItem('echomq-theme')")
-    assert not found, "\n".join(found.values())
+    assert not faults.found
 
 
-def test_whatever_is_pressed_on_a_phone_is_as_high_as_a_finger(page: Page, job: bytes) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    found = {}
-    for place in every_place(job):
-        page.goto(place)
-        if low := page.evaluate(LOW):
-            found[place] = low
-    page.goto(at("schedule", Q))
-    page.locator("[data-action=reschedule]").first.click()
-    expect(page.locator("#dialog .act")).to_be_visible()
-    if low := page.evaluate(LOW):
-        found["dialog"] = low
-    assert not found
-
-
-@pytest.mark.parametrize(("theme", "width"), [("dark", 390), ("light", 1440)])
-def test_axe_finds_nothing_in_what_opens(page: Page, job: bytes, theme: str, width: int) -> None:
+@pytest.mark.parametrize(("theme", "width"), [("dark", PHONE), ("light", 1440)])
+def test_nothing_is_wrong_in_what_opens(page: Page, job: bytes, theme: str, width: int) -> None:
     """Each dialog that has a form of its own, also with words that are refused; palette, keys."""
     page.set_viewport_size({"width": width, "height": 900})
     page.add_init_script(f"localStorage.setItem('echomq-theme', '{theme}')")
-    found = {}
-
-    def looked(what: str) -> None:
-        seen = Axe().run(page)
-        if seen.violations_count:
-            found[what] = seen.generate_report()
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), what
-
+    faults = Faults(page)
     for place, action in (
         (at("schedule", Q), "reschedule"),
         (at("job", Q, job), "retry_dead"),
@@ -133,21 +128,21 @@ def test_axe_finds_nothing_in_what_opens(page: Page, job: bytes, theme: str, wid
         page.goto(place)
         page.locator(f"main [data-action={action}]").first.click()
         expect(page.locator("#dialog[open] form")).to_be_visible()
-        looked(action)
+        faults.look(action)
     page.locator("#dialog [name=score]").fill("1e3")
     page.locator("#dialog [type=submit]").click()
     expect(page.locator("#dialog .wrong, #dialog [role=alert]").first).to_be_visible()
-    looked("refused words")
+    faults.look("refused words")
     page.keyboard.press("Escape")
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_visible()
-    looked("keys")
+    faults.look("keys")
     page.keyboard.press("Escape")
     page.keyboard.press("Control+k")
     expect(page.locator("#palette-list li").first).to_be_visible()
-    looked("palette")
+    faults.look("palette")
     page.evaluate("localStorage.removeItem('echomq-theme')")
-    assert not found, "\n".join(found.values())
+    assert not faults.found
 
 
 def test_case_40_every_screen_chart_and_icon_works_under_a_strict_policy(

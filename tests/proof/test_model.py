@@ -23,8 +23,8 @@ _log = logging.getLogger(__name__)
 @pytest.mark.parametrize("number", [FIXED_SEED, secrets.randbits(32)], ids=["fixed", "fresh"])
 def test_no_sequence_of_verbs_leaves_the_model(bus: Bus, number: int) -> None:
     _log.warning("the model is walked with seed %d", number)
-    steps = walk(bus, 25, 120, number)
-    assert steps > 1_500
+    steps = walk(bus, 160, 120, number)
+    assert steps > 9_600
 
 
 class Awaited:
@@ -47,7 +47,7 @@ def test_nor_does_it_where_it_is_awaited(server: Embedded) -> None:
     _log.warning("the model is strolled through with seed %d", number)
     with asyncio.Runner() as runner:
         bus = runner.run(async_connect(server.url))
-        assert stroll(Awaited(runner, bus), 2_000, number) > 2_000  # type: ignore[arg-type]
+        assert stroll(Awaited(runner, bus), 4_000, number) > 4_000  # type: ignore[arg-type]
         runner.run(bus.close())
 
 
@@ -56,5 +56,5 @@ def test_nor_does_it_on_a_redis_that_is_older() -> None:
     _log.warning("the model is strolled through with seed %d", number)
     with running(Redis) as servers:
         bus = connect(servers.url)
-        assert stroll(bus, 2_000, number) > 2_000
+        assert stroll(bus, 4_000, number) > 4_000
         bus.close()
