@@ -250,6 +250,33 @@ def test_a_frame_that_was_under_way_does_not_move_a_frozen_view(signed_in: Brows
     page.close()
 
 
+def test_a_line_that_falls_silent_is_told_and_opened_anew(signed_in: BrowserContext):
+    page = signed_in.new_page()
+    routes: list[WebSocketRoute] = []
+
+    def between(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+        routes.append(route)
+        mute = len(routes) == 1
+        heard: list[str] = []
+
+        def from_server(text: str) -> None:
+            heard.append(text)
+            if not mute or len(heard) == 1:
+                route.send(text)
+
+        server.on_message(from_server)
+
+    page.route_web_socket(re.compile("/ws/live"), between)
+    live(page, "/")
+    word = page.locator("[data-live-word]")
+    expect(word).to_have_text("Stale")
+    expect(word).to_have_text("Not live")
+    expect(word).to_have_text("Live")
+    assert len(routes) == 2
+    page.close()
+
+
 def test_on_a_phone_the_rail_is_a_drawer(page):
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto("/")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from echomq_admin.live.page import to_path
+from queue_core import keys
 from queue_core.bus import Bus
 from queue_core.ids import Minter
 from queue_core.keys import QueueKeys, queue
@@ -184,3 +186,20 @@ def test_the_palette_tells_the_figures_of_each_place(page: Page, console_bus: Bu
     expect(first).to_contain_text("main, 3 waiting")
     page.locator("#palette-query").fill("figures schedule")
     expect(first).to_contain_text("main, 1 waiting")
+
+
+def test_what_a_field_holds_is_typed_over(page: Page, console_bus: Bus) -> None:
+    board = keys.board(b"GAM0000000OVER")
+    console_bus.run(command("ZADD", board, 600, b"ann"))
+    live(page, f"/bus/main/board/{to_path(b'GAM0000000OVER')}")
+    page.locator("main [data-action=rescore]").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#dialog [name=score]")).to_be_focused()
+    page.keyboard.type("1e3")
+    page.keyboard.press("Enter")
+    expect(page.locator("#dialog .wrong")).to_be_visible()
+    expect(page.locator("#dialog [name=score]")).to_be_focused()
+    page.keyboard.type("5")
+    page.keyboard.press("Enter")
+    expect(page.locator("#toasts .toast")).to_have_attribute("data-outcome", "done")
+    assert console_bus.run(command("ZSCORE", board, b"ann")) == b"5"

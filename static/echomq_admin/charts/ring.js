@@ -2,14 +2,16 @@
 // flight, lanes on the siding are out of the ring and say why. When a turn is taken every lane
 // moves on by one place; three turns a second or more and it stands still and is counted.
 import { chart } from "../js/live.js";
-import { fade, join, mark, say, set, slide, still, svg, text } from "./surface.js";
+import { fade, join, mark, say, set, slide, still, svg, swing, text } from "./surface.js";
 import { count } from "./words.js";
 
 const WIDTH = 368;
-const HEIGHT = 398;
+const HEIGHT = 408;
 const CENTRE = [184, 152];
 const RADIUS = 96;
 const FAST = 3;
+const SLOW = 2;
+const STAYS_MS = 3000;
 
 const reach = (depth) => Math.min(22, 9.5 + Math.log2(1 + (depth ?? 0)) * 1.45);
 
@@ -34,13 +36,13 @@ function dots(layer, many, radius, angle) {
   });
 }
 
-function lane(group, one, at, radius) {
+function lane(group, one, at, radius, move) {
   const [link, layer, label] = group.children;
   const [ground, disc, depth] = link.children;
   const before = group.at;
   group.at = at;
   set(group, { transform: `translate(${at.x.toFixed(1)}, ${at.y.toFixed(1)})` });
-  if (before) slide(group.firstElementChild, before.x - at.x, before.y - at.y);
+  if (before) move(group.firstElementChild, before, at);
   set(ground, { r: radius + 4 });
   set(disc, { r: radius.toFixed(1) });
   set(depth, { y: 4 });
@@ -49,29 +51,38 @@ function lane(group, one, at, radius) {
   return label;
 }
 
-// Too fast for the eye: lanes stay where they were drawn and only their numbers change; one that is
-// new takes the place of one that has gone.
-function held(stage, data, fast) {
+// Along the ring, where a chord would lead through the words within.
+const round = (element, from, to) => swing(element, RADIUS, from.angle, to.angle);
+const across = (element, from, to) => slide(element, from.x - to.x, from.y - to.y);
+const jump = () => {};
+
+// Who stands at which place. Too fast for the eye, lanes stay where they were drawn and only their
+// numbers change: one that has gone leaves its place to the next that is new.
+function places(stage, data, fast) {
   const keys = data.turns.map((one) => one.key);
-  if (!fast || stage.order?.length !== keys.length) stage.order = keys;
+  const kept = fast && stage.order.filter((key) => keys.includes(key)).length * 2 >= keys.length;
+  if (!kept) {
+    stage.order = keys;
+    stage.gap = false;
+  }
+  stage.gap ||= data.inRing > keys.length;
   const fresh = keys.filter((key) => !stage.order.includes(key));
-  stage.order = stage.order.map((key) => (keys.includes(key) ? key : fresh.shift()));
+  stage.order = stage.order.map((key) => (keys.includes(key) ? key : fresh.shift() ?? null));
+  stage.order.push(...fresh);
   return stage.order;
 }
 
 function around(stage, data, fast) {
-  const order = held(stage, data, fast);
+  const order = places(stage, data, fast);
   const head = data.turns[0]?.key;
-  const shown = data.turns.length;
-  const more = data.inRing - shown;
-  const places = shown + (more > 0 ? 1 : 0);
+  const more = data.inRing - data.turns.length;
+  const many = Math.max(1, order.length + (stage.gap ? 1 : 0));
   join(stage.nodes, data.turns, (one) => one.key, (one) => make(one, false), (group, one) => {
     const turn = order.indexOf(one.key);
-    const at = place(turn, Math.max(places, 1));
+    const at = place(turn, many);
     const radius = reach(one.depth);
-    const label = lane(group, one, at, radius);
+    const label = lane(group, one, at, radius, fast ? jump : round);
     const next = one.key === head;
-    if (next) set(stage.pointer, { transform: `rotate(${((360 * turn) / places).toFixed(1)} ${CENTRE.join(" ")})` });
     set(group, { class: `lanenode${next ? " is-next" : ""}` });
     const side = Math.abs(Math.cos(at.angle)) < 0.2 ? "mid" : Math.cos(at.angle) > 0 ? "" : "end";
     // The dots of what is in flight lie on top of a disc, so a label above it stands over them.
@@ -83,7 +94,8 @@ function around(stage, data, fast) {
     });
     say(label, next && !fast ? "" : one.tail);
   }, fast ? undefined : fade);
-  const gap = more > 0 ? place(shown, places) : null;
+  set(stage.pointer, { visibility: head && !fast ? "visible" : "hidden" });
+  const gap = more > 0 ? place(order.length, many) : null;
   set(stage.more, { visibility: gap ? "visible" : "hidden", x: gap?.x, y: gap ? gap.y + 4 : 0 });
   say(stage.more, gap ? `+ ${count(more)}` : "");
 }
@@ -93,14 +105,12 @@ function siding(stage, data) {
   const left = CENTRE[0] - ((data.aside.length - 1) * step) / 2 + (data.aside.length < 4 ? 32 : 0);
   join(stage.parked, data.aside, (one) => one.key, (one) => make(one, true), (group, one) => {
     const radius = Math.min(20, reach(one.depth));
-    const label = lane(group, one, { x: left + data.aside.indexOf(one) * step, y: 325, angle: 0 }, radius);
+    const label = lane(group, one, { x: left + data.aside.indexOf(one) * step, y: 325 }, radius, across);
     set(label, { class: "mid", x: 0, y: 34 });
     say(label, one.why);
   }, fade);
   say(stage.out, data.aside.length ? `out of the ring${data.moreAside ? `, ${count(data.moreAside)} more` : ""}` : "no lane with work is out of the ring");
 }
-
-const quick = (rate) => rate !== null && rate >= FAST;
 
 // How many jobs finished a second over the last two: a turn is taken for each.
 function pace(stage, data, clock) {
@@ -109,14 +119,23 @@ function pace(stage, data, clock) {
   while (stage.taken.length > 2 && now - stage.taken[0][0] > 2000) stage.taken.shift();
   const [then, done] = stage.taken[0];
   const seconds = (now - then) / 1000;
-  return seconds > 0.4 && data.completed !== null && done !== null ? (data.completed - done) / seconds : null;
+  const known = data.completed !== null && done !== null;
+  if (!known) stage.rate = null;
+  else if (seconds > 0.4) stage.rate = (data.completed - done) / seconds;
 }
 
-function captions(stage, data, rate) {
+// Whether turns go by too fast; what slows down only for a moment still does.
+function quick(stage, clock) {
+  const now = clock.now();
+  if (stage.rate >= FAST) stage.fastAt = now;
+  else if (!stage.rate || (stage.rate < SLOW && now - stage.fastAt > STAYS_MS)) stage.fastAt = -Infinity;
+  return stage.fastAt > -Infinity;
+}
+
+function captions(stage, data, fast) {
   const head = data.turns[0];
-  const fast = quick(rate);
   if (fast) {
-    const many = Math.round(rate);
+    const many = Math.round(stage.rate);
     ["turns are taken", `${count(many)} ${many === 1 ? "job" : "jobs"} a second`, "too fast to draw", "the table has each"].forEach((words, at) => say(stage.say[at], words));
     return;
   }
@@ -134,7 +153,8 @@ function stageOf(element) {
   const [x, y] = CENTRE;
   const label = (cls, at, top) => text("", { class: cls, x: at, y: top });
   const stage = {
-    nodes: svg("g"), parked: svg("g"), more: label("mid t2 gaplabel", 0, 0), out: label("", 16, 312), taken: [],
+    nodes: svg("g"), parked: svg("g"), more: label("mid t2 gaplabel", 0, 0), out: label("", 16, 312),
+    taken: [], rate: null, fastAt: -Infinity, order: [], gap: false,
     say: [label("mid t2", x, 128), label("mid tm big", x, 148), label("mid t2", x, 168), label("mid", x, 186)],
     pointer: svg("path", { class: "pointer", d: `M${x} 83l-7 12h14z` }),
   };
@@ -154,9 +174,10 @@ function stageOf(element) {
 
 chart("ring", (element, data, clock) => {
   const stage = stageOf(element);
-  const rate = pace(stage, data, clock);
+  pace(stage, data, clock);
+  const fast = quick(stage, clock);
   set(stage.svg, { class: `chart${data.paused ? " is-still" : ""}` });
-  around(stage, data, quick(rate));
+  around(stage, data, fast);
   siding(stage, data);
-  captions(stage, data, rate);
-});
+  captions(stage, data, fast);
+}, { moves: true });

@@ -70,6 +70,19 @@ export function slide(element, dx, dy, ms = 320, words = "") {
   );
 }
 
+// Swing an element along a circle from where it stood on it, the shorter way; angles in radians.
+export function swing(element, radius, from, to, ms = 320) {
+  const way = Math.atan2(Math.sin(from - to), Math.cos(from - to));
+  if (Math.abs(way) < 0.005) return;
+  if (still()) return mark(element, "");
+  const frames = [1, 0.8, 0.6, 0.4, 0.2, 0].map((left) => {
+    const at = to + way * left;
+    const [dx, dy] = [Math.cos(at) - Math.cos(to), Math.sin(at) - Math.sin(to)];
+    return { transform: `translate(${radius * dx}px, ${radius * dy}px)` };
+  });
+  element.animate(frames, { duration: ms, easing: "cubic-bezier(.2, .7, .2, 1)" });
+}
+
 export function fade(element) {
   if (still()) return element.remove();
   const going = element.animate([{ opacity: 1 }, { opacity: 0 }], { duration: 320, fill: "forwards" });

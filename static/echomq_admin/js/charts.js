@@ -3,6 +3,7 @@
 import { clock } from "./clock.js";
 
 const kinds = new Map();
+const moving = new Set();
 const held = new Map();
 
 function numbers(id) {
@@ -19,9 +20,11 @@ function paint(element) {
   if (draw && data !== undefined && data !== null) draw(element, data, clock);
 }
 
-// `draw(element, data, clock)` for every element of this kind, now and with each frame.
-export function chart(kind, draw) {
+// `draw(element, data, clock)` for every element of this kind, now and with each frame that brings
+// newer numbers; with each live one, where it tells how fast they move.
+export function chart(kind, draw, { moves = false } = {}) {
   kinds.set(kind, draw);
+  if (moves) moving.add(kind);
   document.querySelectorAll(`[data-chart="${kind}"]`).forEach(paint);
 }
 
@@ -31,6 +34,9 @@ export function redraw(data, panels) {
   for (const id of changed) held.set(id, data[id]);
   for (const panel of panels) {
     for (const element of panel.querySelectorAll("[data-chart]:empty")) changed.add(element.id);
+  }
+  for (const kind of data.frame.state === "live" ? moving : []) {
+    for (const element of document.querySelectorAll(`[data-chart="${kind}"]`)) changed.add(element.id);
   }
   for (const id of changed) {
     const element = document.getElementById(id);

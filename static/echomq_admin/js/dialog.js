@@ -6,6 +6,12 @@ import { write } from "./times.js";
 const field = (dialog) =>
   dialog.querySelector(".wrong :is(input, textarea)") ?? dialog.querySelector(".typed :is(input, textarea)");
 
+// What a field of one line holds is there to be typed over; the caret would stand before it.
+function take(element) {
+  element?.focus();
+  if (element?.matches("input")) element.select();
+}
+
 export function start() {
   const dialog = document.getElementById("dialog");
   let back = null;
@@ -16,8 +22,10 @@ export function start() {
     if (detail.target !== dialog) return;
     const filled = dialog.childElementCount > 0;
     write(dialog);
-    if (filled && !dialog.open) dialog.showModal();
-    else if (filled) field(dialog)?.focus(); // drawn anew in its place
+    if (filled && !dialog.open) {
+      dialog.showModal();
+      take(document.activeElement);
+    } else if (filled) take(field(dialog)); // drawn anew in its place
     else if (!filled && dialog.open) dialog.close();
   };
   document.addEventListener("htmx:afterSwap", follow);

@@ -12,6 +12,9 @@ export { clock };
 
 const ACK_EVERY = 4;
 const ACK_MS = 2000;
+// A line may be dead and not closed. Frames come about every second, whatever happens.
+const STALE_MS = 3000;
+const SILENT_MS = 8000;
 const STANDING = { live: "Live", stale: "Stale" };
 const { topic, socket: path } = document.body.dataset;
 const still = document.body.dataset.state === "still";
@@ -22,6 +25,7 @@ let asked = false;
 let frozen = false;
 let lostAt = null;
 let telling = 0;
+let heardAt = 0;
 
 function ack() {
   clearTimeout(ackTimer);
@@ -48,6 +52,7 @@ function apply(frame) {
 }
 
 function receive(frame) {
+  heardAt = performance.now();
   if (frame.topic !== topic) {
     document.dispatchEvent(new CustomEvent("echomq:answer", { detail: frame }));
     return;
@@ -88,6 +93,7 @@ function settle() {
 
 const socket = new Socket(path, {
   opened() {
+    heardAt = performance.now();
     seq = acked = 0;
     asked = false;
     socket.send({ sub: topic });
@@ -114,6 +120,7 @@ const socket = new Socket(path, {
 // A frozen page keeps its numbers, with their age, until it is let go again.
 export function freeze(on = !frozen) {
   frozen = on;
+  heardAt = performance.now();
   socket.send({ visible: !frozen && !document.hidden });
   word(frozen ? "Frozen" : socket.live ? "…" : "Not live");
   return frozen;
@@ -128,8 +135,16 @@ export function send(message) {
   socket.send(message);
 }
 
+function watch() {
+  if (frozen || !socket.live) return;
+  const silent = performance.now() - heardAt;
+  if (silent > SILENT_MS) socket.drop();
+  else if (silent > STALE_MS) word("Stale");
+}
+
 const SKEW_TOLD = 2000;
 document.addEventListener("echomq:second", ({ detail: { skew } }) => {
+  watch();
   const banner = document.getElementById("banner-skew");
   banner.hidden = Math.abs(skew) < SKEW_TOLD;
   banner.querySelector("[data-skew-size]").textContent = span(skew);
@@ -143,6 +158,7 @@ export function start() {
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden && !socket.live) socket.open();
     else socket.send({ visible: !document.hidden && !frozen });
+    heardAt = performance.now();
   });
   window.addEventListener("pagehide", () => socket.close());
   window.addEventListener("pageshow", ({ persisted }) => persisted && socket.open());

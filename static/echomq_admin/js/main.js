@@ -31,7 +31,7 @@ const commands = {
   palette: palette.open,
   keys: keys.help,
   reconnect: live.reconnect,
-  freeze: () => toasts.say(live.freeze() ? "The view is frozen" : "The view is live"),
+  freeze: () => toasts.say(live.freeze() ? "The view is frozen" : "The view goes on"),
   close: (element) => element.closest("dialog")?.close(),
   dismiss: (element) => element.closest(".toast")?.remove(),
 };

@@ -43,6 +43,12 @@ export class Socket {
     this.timer = setTimeout(() => this.open(), pause * (0.5 + Math.random()));
   }
 
+  // It fell silent: as if it had been closed.
+  drop() {
+    this.close();
+    this.lost();
+  }
+
   close() {
     const socket = this.socket;
     this.socket = null;
