@@ -14,7 +14,7 @@ from queue_core.async_links import AsyncLink
 from queue_core.errors import EchoMQError, UnavailableError
 from queue_core.exchange import Answer, Cut, Send
 from queue_core.plans import Reply
-from queue_core.pools import ANSWER_S, LISTEN_S
+from queue_core.pools import ANSWER_S, DOUBT_ASK_S, LISTEN_S
 from queue_core.routes import Ask, Routes, Words
 from queue_core.servers import Address, Servers
 
@@ -27,6 +27,7 @@ class AsyncPools:
         self._servers = servers
         self._fence = fence
         self._connect_s = connect_s
+        self._doubt_s = min(connect_s, DOUBT_ASK_S)
         self._command_s = command_s
         self._tls: ssl.SSLContext | None = servers.tls.context() if servers.tls else None
         self._shared: dict[str, AsyncLink] = {}
@@ -103,7 +104,7 @@ class AsyncPools:
     async def fresh(self, node: str) -> AsyncLink:
         """A new connection: the greeting, and the fence before anything else."""
         self._serves()
-        link = await self._plain(self.routes.address_of(node))
+        link = await self._plain(self.routes.address_of(node), self._connect_s)
         self._open.add(link)
         try:
             here = self.routes.fence_owner() == node
@@ -126,8 +127,8 @@ class AsyncPools:
         if self._closed:
             raise UnavailableError("CLOSED", "this bus has been closed")
 
-    async def _plain(self, address: Address) -> AsyncLink:
-        return await AsyncLink.open(address, self._connect_s, self._tls)
+    async def _plain(self, address: Address, within_s: float) -> AsyncLink:
+        return await AsyncLink.open(address, within_s, self._tls)
 
     async def _claim(self, link: AsyncLink) -> None:
         """Claim the fence before the first write of a connection."""
@@ -156,33 +157,40 @@ class AsyncPools:
     # ---- who serves ------------------------------------------------------------------------
 
     async def learn(self) -> None:
-        """Ask who serves what; one task asks, the others wait for it."""
+        """Ask who serves what; one task asks. Where what is known has failed the others wait for
+        it; where it is only in doubt they go on with it."""
+        self._serves()
+        if self._learning.locked() and not self.routes.stale:
+            return
         async with self._learning:
-            if self.routes.current():
-                return
-            asking = self.routes.learn()
-            try:
-                question = next(asking)
-                while True:
-                    question = asking.send(await self._inquire(question))
-            except StopIteration:
-                pass
-            for node in set(self._shared) - set(self.routes.addresses):
-                self._shared.pop(node).close()
-            for node in set(self._blocking) - set(self.routes.addresses):
-                for link in self._blocking.pop(node):
-                    link.close()
+            if not self.routes.current():
+                await self._learn(self._connect_s if self.routes.stale else self._doubt_s)
 
-    async def _inquire(self, question: Ask) -> Reply:
+    async def _learn(self, within_s: float) -> None:
+        self._serves()
+        asking = self.routes.learn()
+        try:
+            question = next(asking)
+            while True:
+                question = asking.send(await self._inquire(question, within_s))
+        except StopIteration:
+            pass
+        for node in set(self._shared) - set(self.routes.addresses):
+            self._shared.pop(node).close()
+        for node in set(self._blocking) - set(self.routes.addresses):
+            for link in self._blocking.pop(node):
+                link.close()
+
+    async def _inquire(self, question: Ask, within_s: float) -> Reply:
         """One question on a connection of its own, which carries nothing else."""
         servers = self._servers.for_asking()
         try:
-            link = await self._plain(question.address)
+            link = await self._plain(question.address, within_s)
             try:
                 said = greeting.words(servers, fenced=False)
-                answers = await self._ask(link, said, self._connect_s)
+                answers = await self._ask(link, said, within_s)
                 greeting.heard(servers, self._fence, said, answers)
-                return (await self._ask(link, [question.words], self._connect_s))[0]
+                return (await self._ask(link, [question.words], within_s))[0]
             finally:
                 link.close()
         except EchoMQError as fault:

@@ -120,6 +120,8 @@ class AsyncWatch:
         node = routes.node_of(Call("EXISTS", (self._key,)))
         if self._link is not None and self._link.stands and self._link.node == node:
             return self._link
+        if self._link is not None:
+            self._event.set()  # others may share the line, which tells them nothing more
         self.close()
         try:
             link = await self._pools.fresh(node)

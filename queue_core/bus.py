@@ -29,7 +29,7 @@ from queue_core.exchange import (
 )
 from queue_core.plans import Batch, Call, Plan, Reply, Step, Wait
 from queue_core.pools import Pools, subscribed
-from queue_core.servers import Servers, parse
+from queue_core.servers import Kind, Servers, parse
 from queue_core.watches import Watch
 
 T = TypeVar("T")
@@ -104,6 +104,11 @@ class Bus:
         except StopIteration as end:
             results: list[Any] = end.value
             return results
+
+    @property
+    def shards(self) -> bool:
+        """Whether its keys are, or may come to be, on several servers: those of a Cluster."""
+        return self._routes.servers.kind is Kind.cluster
 
     def primaries(self) -> tuple[str, ...]:
         """The names of the nodes that write now: one, or those of the Cluster."""

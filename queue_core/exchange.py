@@ -48,6 +48,9 @@ ELSEWHERE = frozenset({"CONNECT", "READONLY"})
 """The same where another server may serve by now: in a Cluster and behind Sentinels."""
 
 
+DOWN = frozenset({"CLUSTERDOWN"})
+"""What a node says that is cut off from the others: those may have chosen another."""
+
 MIDWAY = "access a non local key"
 """What a server says that has broken a script off where a key of its slot had moved away."""
 
@@ -112,7 +115,7 @@ def blocking(step: Wait) -> tuple[Call, float]:
 def noted(fault: EchoMQError, routes: Routes) -> bool:
     """Take note of what a refusal says of the servers. Whether `exchange` knows a way around."""
     code = code_of(fault)
-    if code == "MOVED" or code in ELSEWHERE:
+    if code == "MOVED" or code in ELSEWHERE | DOWN:
         routes.stale = routes.can_learn
     return code in AROUND or (code in ELSEWHERE and routes.can_learn)
 
@@ -241,6 +244,7 @@ class _Exchange:
         elif code in ELSEWHERE and self.routes.can_learn and not self.learned:
             self.routes.stale = True  # refused or never sent: another may serve by now
         else:
+            self.routes.stale = self.routes.stale or code in DOWN
             return False
         return True
 

@@ -20,8 +20,10 @@ from queue_core.servers import Address, Servers
 LISTEN_S = 30.0
 """A silent subscription is asked for a sign of life as often."""
 
-
 ANSWER_S = 5.0
+
+DOUBT_ASK_S = 1.0
+"""How long one server is waited for that is asked for no more than a doubt: who asks has work."""
 
 
 class Pools:
@@ -32,6 +34,7 @@ class Pools:
         self._servers = servers
         self._fence = fence
         self._connect_s = connect_s
+        self._doubt_s = min(connect_s, DOUBT_ASK_S)
         self._command_s = command_s
         self._tls: ssl.SSLContext | None = servers.tls.context() if servers.tls else None
         self._idle: dict[str, list[Link]] = {}
@@ -129,7 +132,7 @@ class Pools:
 
     def _open(self, address: Address) -> Link:
         """A new connection: the greeting, and the fence before anything else."""
-        link = self._plain(address)
+        link = self._plain(address, self._connect_s)
         try:
             here = self.routes.fence_owner() == link.node
             said = greeting.words(self._servers, fenced=here)
@@ -145,8 +148,8 @@ class Pools:
             raise
         return link
 
-    def _plain(self, address: Address) -> Link:
-        link = Link(address, self._connect_s, self._vigil)
+    def _plain(self, address: Address, within_s: float) -> Link:
+        link = Link(address, within_s, self._vigil)
         if self._tls is not None:
             link.secure(self._tls, address.host)
         return link
@@ -190,25 +193,34 @@ class Pools:
     # ---- who serves ------------------------------------------------------------------------
 
     def learn(self) -> None:
-        """Ask who serves what; one thread asks, the others wait for it."""
-        with self._learning:
-            if self.routes.current():
-                return
-            asking = self.routes.learn()
-            try:
-                question = next(asking)
-                while True:
-                    question = asking.send(self._inquire(question))
-            except StopIteration:
-                pass
-            for node in set(self._idle) - set(self.routes.addresses):
-                _close_all(self._idle.pop(node, []))
+        """Ask who serves what; one thread asks. Where what is known has failed the others wait
+        for it; where it is only in doubt they go on with it."""
+        self.serves()
+        if not self._learning.acquire(blocking=self.routes.stale):
+            return
+        try:
+            if not self.routes.current():
+                self._learn(self._connect_s if self.routes.stale else self._doubt_s)
+        finally:
+            self._learning.release()
 
-    def _inquire(self, question: Ask) -> Reply:
+    def _learn(self, within_s: float) -> None:
+        self.serves()
+        asking = self.routes.learn()
+        try:
+            question = next(asking)
+            while True:
+                question = asking.send(self._inquire(question, within_s))
+        except StopIteration:
+            pass
+        for node in set(self._idle) - set(self.routes.addresses):
+            _close_all(self._idle.pop(node, []))
+
+    def _inquire(self, question: Ask, within_s: float) -> Reply:
         """One question on a connection of its own, which carries nothing else."""
         servers = self._servers.for_asking()
         try:
-            link = self._plain(question.address)
+            link = self._plain(question.address, within_s)
             try:
                 said = greeting.words(servers, fenced=False)
                 greeting.heard(servers, self._fence, said, self._ask(link, said))

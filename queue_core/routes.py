@@ -25,7 +25,8 @@ the old primary still takes writes for a moment, which nobody keeps: asking once
 that moment. A Cluster says MOVED where it matters; asking keeps the list of primaries true."""
 
 ALONE = 10
-"""Times as long where none of them answered: asking such as have fallen silent takes seconds."""
+"""Where none of them answered it is taken for true so many times as long as asking took, at least:
+such as have fallen silent hold up whoever asks."""
 
 Words = tuple[Arg, ...]
 
@@ -70,10 +71,10 @@ class Routes:
         """Whether what is known may be used without asking first."""
         return not self.stale and (self._doubt_at == math.inf or monotonic() < self._doubt_at)
 
-    def learned(self, times: int = 1) -> None:
-        """What is known is as good as it gets, for a while, or so many times as long."""
+    def learned(self, least_s: float = 0.0) -> None:
+        """What is known is as good as it gets, for a while; not shorter than so long."""
         self.stale = False
-        self._doubt_at = monotonic() + times * DOUBT_S[self.servers.kind]
+        self._doubt_at = monotonic() + max(DOUBT_S[self.servers.kind], least_s)
 
     def node_of(self, call: Call) -> str:
         """The node of a call. `UnavailableError` where a Cluster has none for it."""
@@ -132,6 +133,7 @@ class Routes:
         if self.servers.kind is Kind.sentinel:
             words = ("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self.servers.service)
         last: EchoMQError | None = None
+        began = monotonic()
         for address in self._known():
             answer = yield Ask(address, words)
             if isinstance(answer, ServerFault) and self.stale:
@@ -145,14 +147,16 @@ class Routes:
                 return
         if self.stale:
             raise UnavailableError("NOROUTE", remedies.of_no_primary(self.servers, last))
-        self.learned(ALONE)  # whoever was asked is away, those that serve may well do so
+        # Whoever was asked is away, those that serve may well do so.
+        self.learned(ALONE * (monotonic() - began))
 
     def _known(self) -> list[Address]:
         """Whom to ask: in a Cluster those that serve now, then the seeds; of these first the one
-        that told last, or one that has fallen silent would hold up each time that is asked."""
+        that told last, or one that has fallen silent would hold up each time that is asked. Where
+        what it told has failed it is the last: it may be cut off from the others."""
         serving = [self.addresses[name] for name in self.primaries] if self.slots else []
         known = dict.fromkeys([*serving, *self.servers.seeds])
-        return sorted(known, key=lambda address: address != self._told_by)
+        return sorted(known, key=lambda address: (address != self._told_by) != self.stale)
 
     def _take(self, answer: Reply, asked: Address) -> None:
         if self.servers.kind is Kind.sentinel:

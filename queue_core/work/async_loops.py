@@ -106,6 +106,7 @@ class AsyncLoop(Worker, ABC):
         try:
             self._hands.start()
             while not self._stopping.is_set():
+                self._stand()
                 await self._serve(await self._collect())
             drained = await self._drain()
             self._ended.set()
@@ -203,6 +204,8 @@ class AsyncLoop(Worker, ABC):
             answers = await self._bus.run_all(self._beats(self._stopping.is_set()))
             try:
                 wait_s = self._beaten(answers)
-            except UnavailableError:
+            except UnavailableError as closed:
+                self._fell = closed
+                self._changed.set()
                 return
         await self._bus.run_all(self._farewells())

@@ -65,7 +65,7 @@ class Ledger:
         self._lock = threading.Lock()
         self._refusals = Trouble(f"settle on {quoted(q.name)}", _log)
         self._again_at = 0.0
-        self._moved_at = 0.0
+        self._unbegun_at: float | None = None
 
     @property
     def in_hand(self) -> int:
@@ -86,8 +86,10 @@ class Ledger:
         ended = self._hands.ended()
         stuck = False
         if ended or not self._hands.unbegun:
-            self._moved_at = now
-        elif now - self._moved_at > WAITED_S:
+            self._unbegun_at = None
+        elif self._unbegun_at is None:  # seen here first; the step before may have taken long
+            self._unbegun_at = now
+        elif now - self._unbegun_at > WAITED_S:
             self._ahead.forget()
             stuck = True
         self.unsettled += ended

@@ -94,6 +94,7 @@ class Loop(Worker, ABC):
             self._hands.start()
             beater.start()
             while not self._stopping.is_set():
+                self._stand()
                 self._serve(self._collect())
             drained = self._drain()
         finally:
@@ -192,6 +193,8 @@ class Loop(Worker, ABC):
             answers = self._bus.run_all(self._beats(self._stopping.is_set()))
             try:
                 wait_s = self._beaten(answers)
-            except UnavailableError:
+            except UnavailableError as closed:
+                self._fell = closed
+                self._watches[0].nudge()
                 return
         self._bus.run_all(self._farewells())

@@ -61,15 +61,17 @@ _log = logging.getLogger(__name__)
 class Drives(Runs, Watches, Protocol):
     """A blocking bus that gives watches and knows its servers."""
 
-    def primaries(self) -> tuple[str, ...]:
-        """The names of the nodes that write."""
+    @property
+    def shards(self) -> bool:
+        """Whether its keys are, or may come to be, on several servers."""
 
 
 class AsyncDrives(AsyncRuns, AsyncWatches, Protocol):
     """An awaited bus that gives watches and knows its servers."""
 
-    def primaries(self) -> tuple[str, ...]:
-        """The names of the nodes that write."""
+    @property
+    def shards(self) -> bool:
+        """Whether its keys are, or may come to be, on several servers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +207,8 @@ def kept(queues: Sequence[QueueKeys]) -> list[QueueKeys]:
 
 def lines_of(queues: Sequence[QueueKeys], bus: Drives | AsyncDrives) -> list[bytes]:
     """For each queue the name of its line: on one server a line hears of all keys, in a Cluster of
-    those of its own node."""
-    apart = len(bus.primaries()) > 1
-    return [q.name if apart else b"" for q in queues]
+    those of its own node, and where a queue's slot is may change."""
+    return [q.name if bus.shards else b"" for q in queues]
 
 
 class Pump(Troubled):

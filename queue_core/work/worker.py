@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from queue_core.errors import EchoMQError
+from queue_core.errors import EchoMQError, UnavailableError
 from queue_core.numbers import seconds
 from queue_core.plans import Plan
 from queue_core.quoting import WHOLE, quoted
@@ -36,6 +36,7 @@ class Worker(Troubled):
         self._every_s = min(HEARTBEAT_S, lease_ms / 3000)
         self._once = Once()
         self._quiet = False
+        self._fell: UnavailableError | None = None
 
     @property
     def in_hand(self) -> int:
@@ -54,13 +55,19 @@ class Worker(Troubled):
         self._trouble.over(part)
         return 0.0
 
+    def _stand(self) -> None:
+        """Raise the fault of a bus that was closed, where the beat has met it: a loop that is quiet
+        asks for nothing."""
+        if self._fell is not None:
+            raise self._fell
+
     def _beats(self, stopping: bool) -> list[Plan[None]]:
         """What it says of itself now, for each queue."""
         return [ledger.beat(self._quiet or stopping) for ledger in self._ledgers]
 
     def _beaten(self, answers: Sequence[object]) -> float:
         """What that came to: how many seconds until the next. Raises the fault of a bus that was
-        closed, as the loop finds by itself."""
+        closed."""
         faults = [answer for answer in answers if isinstance(answer, EchoMQError)]
         if faults:
             return min(self._every_s, self._trouble.met(faults[0], "beat"))

@@ -29,6 +29,7 @@ from queue_core.work.records import Keep
 from queue_core.work.streams import Retention, StreamConsumer
 from tests.builders import command
 from tests.engine.manned import PATIENCE_S
+from tests.servers import Sentinels, running
 
 BEAT_MS = 20
 
@@ -93,6 +94,75 @@ async def test_an_awaited_loop_falls_with_its_bus(
         async with asyncio.timeout(PATIENCE_S):
             await running
     assert fault.value.code == "CLOSED"
+
+
+@pytest.mark.parametrize("which", ["consumer", "batches", "metronome"])
+def test_a_quiet_loop_falls_with_its_bus_too(server: Embedded, q: QueueKeys, which: str) -> None:
+    bus, awaiting = connect(server.url), None
+
+    async def fall() -> None:
+        nonlocal awaiting
+        there = await async_connect(server.url)
+        awaiting = LOOPS[which](there, q, awaited, AWAITED)
+        awaiting.quiet()
+        running = asyncio.create_task(awaiting.run())
+        await asyncio.sleep(10 * BEAT_MS / 1000)
+        await there.close()
+        async with asyncio.timeout(PATIENCE_S):
+            await running
+
+    with pytest.raises(UnavailableError):
+        asyncio.run(fall())
+    loop = LOOPS[which](bus, q, plain, THREADED)
+    loop.quiet()
+    closing = threading.Timer(10 * BEAT_MS / 1000, bus.close)
+    closing.start()
+    with pytest.raises(UnavailableError):
+        loop.run()
+
+
+@pytest.mark.parametrize("awaits", [False, True], ids=["threads", "tasks"])
+def test_every_loop_falls_where_the_servers_are_away_as_well(q: QueueKeys, awaits: bool) -> None:
+    with running(Sentinels) as servers:
+        fallen = _all_awaited(servers, q) if awaits else _all_threaded(servers, q)
+    assert fallen == ["CLOSED"] * len(LOOPS)
+
+
+def _away(servers: Sentinels) -> None:
+    servers.stop()
+    time.sleep(10 * BEAT_MS / 1000)
+
+
+def _all_threaded(servers: Sentinels, q: QueueKeys) -> list[str]:
+    bus, fallen = connect(servers.url), []
+
+    def live(loop: Any) -> None:
+        with pytest.raises(UnavailableError) as fault:
+            loop.run()
+        fallen.append(fault.value.code)
+
+    loops = [make(bus, q, plain, THREADED) for make in LOOPS.values()]
+    threads = [threading.Thread(target=live, args=(loop,), daemon=True) for loop in loops]
+    for thread in threads:
+        thread.start()
+    _away(servers)
+    bus.close()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+    return fallen
+
+
+def _all_awaited(servers: Sentinels, q: QueueKeys) -> list[str]:
+    async def live() -> list[str]:
+        bus = await async_connect(servers.url)
+        loops = [make(bus, q, awaited, AWAITED) for make in LOOPS.values()]
+        tasks = [asyncio.create_task(loop.run()) for loop in loops]
+        await asyncio.to_thread(_away, servers)
+        await bus.close()
+        done, _ = await asyncio.wait(tasks, timeout=PATIENCE_S)
+        return [getattr(task.exception(), "code", "") for task in done]
+
+    return asyncio.run(live())
 
 
 def test_a_job_in_hand_is_not_waited_for_where_nothing_can_settle_it(

@@ -11,9 +11,9 @@ from queue_core.errors import EchoMQError, ServerFault, UnavailableError, Unknow
 from queue_core.exchange import ROUNDS, Cut, Learn, Send, exchange, lockstep
 from queue_core.plans import Batch, Call
 from queue_core.replies import double, fault, plain
-from queue_core.routes import DOUBT_S, Routes, slot_of
+from queue_core.routes import Routes, slot_of
 from queue_core.scripts import script
-from queue_core.servers import Kind, parse
+from queue_core.servers import parse
 
 CLUSTER = [
     [0, 8000, [b"a", 1, b"id"], [b"r", 9, b"id"]],
@@ -240,15 +240,18 @@ def test_a_node_that_went_since_it_was_chosen_is_a_fault_that_may_be_led_around(
     assert gone.value.code == "CONNECT"
 
 
-def asked_by(known, silent):
-    """Learn where so many hosts are silent; whom it asked."""
+def asked_by(known, silent, passes=lambda: None):
+    """Learn where so many hosts are silent, for a time that passes; whom it asked."""
     asked, asking = [], known.learn()
     with contextlib.suppress(StopIteration):
         question = next(asking)
         while True:
             host = question.address.host
             asked.append(host)
-            told = UnavailableError("CONNECT", "time is up") if host in silent else [b"p", b"1"]
+            told = [b"p", b"1"]
+            if host in silent:
+                passes()
+                told = UnavailableError("CONNECT", "time is up")
             question = asking.send(told)
     return asked
 
@@ -259,17 +262,29 @@ def test_who_told_last_is_asked_first():
     assert asked == ["silent", "speaks", "speaks"]
 
 
-def test_where_all_are_silent_none_is_asked_so_often(monkeypatch):
-    now = 0.0
-    monkeypatch.setattr(routing, "monotonic", lambda: now)
-    known = Routes(parse("redis+sentinel://a,b/house"))
+def test_who_told_what_has_failed_is_asked_last():
+    known = Routes(parse("redis+sentinel://cut-off,knows,knows-too/house"))
+    assert asked_by(known, set()) == ["cut-off"]
+    known.stale = True
+    assert asked_by(known, set()) == ["knows"]
+
+
+@pytest.mark.parametrize(("asking_s", "trusted_s"), [(0.0, 1), (3.0, 30)])
+def test_where_all_are_silent_none_is_asked_so_often(monkeypatch, asking_s, trusted_s):
+    now = [0.0]
+    monkeypatch.setattr(routing, "monotonic", lambda: now[0])
+    known = Routes(parse("redis+sentinel://a/house"))
+
+    def passes():
+        now[0] += asking_s
+
     asked_by(known, set())
-    now = DOUBT_S[Kind.sentinel] + 0.1
+    now[0] += 1.1
     assert not known.current()
-    assert asked_by(known, {"a", "b"}) == ["a", "b"]
-    now += 5 * DOUBT_S[Kind.sentinel]
+    assert asked_by(known, {"a"}, passes) == ["a"]
+    now[0] += trusted_s - 0.1
     assert known.current()
-    now += 10 * DOUBT_S[Kind.sentinel]
+    now[0] += 0.2
     assert not known.current()
 
 

@@ -1,4 +1,4 @@
-"""Boards where a game's two keys are on different slots: a Cluster of one node is enough."""
+"""A Cluster of one node: a game's two keys are on different slots, and queues may move away."""
 
 import time
 from collections.abc import Iterator
@@ -9,8 +9,9 @@ import redis
 from queue_core import boards
 from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded
-from queue_core.keys import board, board_base
+from queue_core.keys import board, board_base, queue
 from queue_core.outcomes import Word
+from queue_core.work.pump import Pump
 from tests.builders import command
 from tests.ports import free_ports
 
@@ -56,3 +57,8 @@ def test_a_rescore_still_needs_the_score_that_was_seen(cluster: Bus) -> None:
     assert cluster.run(boards.rescore("g3", "ann", 2, "5")) == (Word.ok, "2")
     assert cluster.run(boards.rescore("g3", "bob", 2, "5")) == (Word.gone, None)
     assert cluster.run(command("HGET", board_base(b"g3"), "ann")) == b"2"
+
+
+def test_a_pump_has_a_line_for_each_queue_before_there_is_a_second_node(cluster: Bus) -> None:
+    assert len(cluster.primaries()) == 1
+    assert len(Pump(cluster, [queue("here"), queue("there")])._watches) == 2
