@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
@@ -12,7 +15,7 @@ from queue_core.keys import QueueKeys, queue
 from queue_core.verbs import admission, due
 from tests.browser.console import until
 from tests.browser.places import at
-from tests.builders import command, score
+from tests.builders import command, score, server_ms
 
 AHEAD = 40 * 60_000
 mint = Minter(11).mint
@@ -20,7 +23,7 @@ mint = Minter(11).mint
 
 @pytest.fixture
 def q(request: pytest.FixtureRequest) -> QueueKeys:
-    return queue(request.node.name.removeprefix("test_")[:40].replace("_", "-"))
+    return queue(re.sub(r"[^a-z0-9]+", "-", request.node.name)[-40:].strip("-"))
 
 
 @pytest.fixture
@@ -95,6 +98,76 @@ def test_a_job_is_moved_by_keys_alone(schedule: Page, q: QueueKeys, console_bus:
     expect(schedule.locator("#toasts")).to_contain_text("Done")
     moved = console_bus.run(score(q.schedule, job_id)) - held
     assert 200_000 < moved < 400_000
+
+
+@pytest.fixture
+def taken_up(schedule: Page, q: QueueKeys, console_bus: Bus) -> bytes:
+    """A job that keys alone have walked to, and would move. It is due between two seconds."""
+    job_id = mint()
+    now = console_bus.run(server_ms())
+    console_bus.run(admission.enqueue_at(q, job_id, b"x", now - now % 1000 + 300_400))
+    expect(mark(schedule, job_id)).to_be_visible()
+    schedule.locator("#fence").focus()
+    schedule.keyboard.press("ArrowRight")
+    schedule.keyboard.press("m")
+    return job_id
+
+
+def test_a_mark_that_keys_move_says_where_it_is_and_that_it_was_put_back(
+    schedule: Page, q: QueueKeys, console_bus: Bus, taken_up: bytes
+) -> None:
+    said = schedule.locator("#said")
+    was = datetime.fromtimestamp(console_bus.run(score(q.schedule, taken_up)) // 1000, UTC)
+    expect(said).to_have_text(f"{was:%H:%M:%S} UTC, +0 s")
+    for minutes in range(1, 4):
+        schedule.keyboard.press("Shift+ArrowRight")
+        moment = was + timedelta(minutes=minutes)
+        expect(said).to_have_text(f"{moment:%H:%M:%S} UTC, +{minutes} m")
+    schedule.keyboard.press("ArrowLeft")
+    moment -= timedelta(seconds=10)
+    expect(said).to_have_text(f"{moment:%H:%M:%S} UTC, +2 m 50 s")
+    schedule.keyboard.press("Escape")
+    expect(said).to_have_text(f"{taken_up.decode()} was put back, {was:%H:%M:%S} UTC")
+
+
+def test_escape_from_the_dialog_leaves_the_mark_to_the_keys(
+    schedule: Page, q: QueueKeys, console_bus: Bus, taken_up: bytes
+) -> None:
+    held = console_bus.run(score(q.schedule, taken_up))
+    fence, dialog = schedule.locator("#fence"), schedule.locator("#dialog")
+    for _ in range(2):
+        schedule.keyboard.press("Shift+ArrowRight")
+        schedule.keyboard.press("Enter")
+        expect(dialog).to_contain_text(taken_up.decode())
+        schedule.keyboard.press("Escape")
+        expect(dialog).to_be_hidden()
+        expect(schedule.locator("#said")).to_contain_text(f"{taken_up.decode()} was put back")
+        expect(fence).to_be_focused()
+        expect(fence.locator(".selring")).to_have_count(1)
+        schedule.keyboard.press("m")
+        expect(fence.locator(".ghost")).to_have_count(1)
+    schedule.keyboard.press("Escape")
+    assert console_bus.run(score(q.schedule, taken_up)) == held
+    schedule.keyboard.press("Enter")
+    expect(schedule).to_have_url(re.compile(re.escape(to_path(taken_up)) + "$"))
+
+
+def test_a_mark_moved_by_keys_is_moved_again(
+    schedule: Page, q: QueueKeys, console_bus: Bus, taken_up: bytes
+) -> None:
+    said, shown = schedule.locator("#said"), schedule.locator("#fence .tip ~ text")
+    before = console_bus.run(score(q.schedule, taken_up))
+    for _ in range(2):
+        schedule.keyboard.press("Shift+ArrowRight")
+        heard = said.inner_text()
+        schedule.keyboard.press("Enter")
+        schedule.locator("#dialog [name=reason]").press("Enter")
+        until(lambda held=before: console_bus.run(score(q.schedule, taken_up)) > held, "moved")
+        before = console_bus.run(score(q.schedule, taken_up))
+        expect(schedule.locator("#fence .selring")).to_have_count(1)
+        assert said.inner_text() == heard, "nothing was put back"
+        expect(shown.filter(has_text=heard.split(",")[0])).to_have_count(1)
+        schedule.keyboard.press("m")
 
 
 def test_a_pointer_holds_the_chart_and_a_chip_says_what_waits(

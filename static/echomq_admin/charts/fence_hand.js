@@ -1,7 +1,7 @@
 // The hand on the fence: point at a mark, walk them by keys, drag one to another time. A drop
 // opens the reschedule dialog with the time and the old score it expects; Escape puts it back.
 /* global htmx */
-import { show, words } from "./fence_tip.js";
+import { aimed, back, show, words } from "./fence_tip.js";
 
 const STEPS = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: 1, ArrowDown: -1 };
 
@@ -30,19 +30,24 @@ class Hand {
     on("focusin", () => { this.focused = figure.matches(":focus-visible"); if (this.focused) stage.hold(); });
     on("focusout", () => { this.focused = false; if (!this.drag && !this.open) this.let(); });
     this.dialog = document.getElementById("dialog");
-    this.dialog?.addEventListener("close", () => this.open && this.done());
+    // Asked before the dialog is emptied: one that settled the matter was empty when it closed.
+    this.dialog?.addEventListener("close", () => this.open && this.done(this.dialog.childElementCount > 0), true);
   }
 
-  // The dialog is closed, or none came: the mark goes where the next frame says.
-  done() {
+  // The dialog is closed, or none came: the mark goes where the next frame says. Keys that led to
+  // it go on from the same mark.
+  done(taken = true) {
+    const { drag, stage } = this;
     this.open = false;
     this.drag = null;
-    if (!this.stage.element.matches(":hover")) this.let();
-    else this.draw();
+    if (drag && taken) this.tell(back(drag.one));
+    if (stage.element.matches(":hover")) return this.draw();
+    this.focused = Boolean(drag?.keys) && document.activeElement === stage.element;
+    this.let(this.focused ? this.over : null);
   }
 
-  let() {
-    this.over = null;
+  let(over = null) {
+    this.over = over;
     this.stage.release();
     this.draw();
   }
@@ -87,7 +92,9 @@ class Hand {
   }
 
   aim(ms) {
-    this.drag.to = round(ms, this.stage.now());
+    const { drag, stage } = this;
+    drag.to = round(ms, stage.now());
+    if (drag.keys) this.tell(aimed(drag.one, drag.to, stage.now()));
     this.draw();
   }
 
@@ -114,6 +121,7 @@ class Hand {
   }
 
   cancel() {
+    if (this.drag && this.drag.to !== null) this.tell(back(this.drag.one));
     this.drag = null;
     this.draw();
     if (!this.focused) this.stage.release();
@@ -121,6 +129,7 @@ class Hand {
 
   key(event) {
     const { stage } = this;
+    if (STEPS[event.key] || event.key === "m") stage.hold();
     const list = [...(stage.placed ?? [])].sort((left, right) => left.a - right.a);
     const step = STEPS[event.key];
     if (step && this.drag) {
@@ -129,10 +138,10 @@ class Hand {
     } else if (step && list.length) {
       const at = list.findIndex((one) => one.key === this.over?.key);
       this.over = list[at < 0 ? (step > 0 ? 0 : list.length - 1) : Math.min(list.length - 1, Math.max(0, at + step))];
-      this.tell(this.over);
+      this.tell(words(this.over).join(", "));
       this.draw();
     } else if (event.key === "m" && this.over && !this.drag && this.may()) {
-      this.drag = { one: this.over, from: this.over.at ?? stage.now(), to: null };
+      this.drag = { one: this.over, from: this.over.at ?? stage.now(), to: null, keys: true };
       this.aim(Math.max(this.drag.from, stage.now()));
     } else if (event.key === "Enter" && this.drag?.to) this.drop();
     else if (event.key === "Enter" && this.over && stage.data.job) location.assign(stage.data.job + this.over.key);
@@ -141,12 +150,14 @@ class Hand {
     event.stopPropagation();
   }
 
-  tell(one) {
+  tell(text) {
     const said = document.getElementById("said");
-    if (said) said.textContent = words(one).join(", ");
+    if (said) said.textContent = text;
   }
 
+  // What is pointed at is as the chart has it now: meanwhile it may have moved, or gone.
   draw() {
+    if (this.over) this.over = this.stage.placed?.find((one) => one.key === this.over.key) ?? null;
     const dragging = this.drag !== null && this.drag.to !== null;
     show(this.layer, this.stage, dragging ? this.drag.one : this.over, dragging ? this.drag.to : null);
   }

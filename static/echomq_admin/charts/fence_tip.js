@@ -3,14 +3,25 @@
 import { glyph, svg, text } from "./surface.js";
 import { clock, day, span } from "./words.js";
 
+const due = (one) => (one.at === null ? `score ${one.score}` : `${clock(one.at)} UTC`);
+
 export function words(one) {
-  const due = one.at === null ? `score ${one.score}` : `${clock(one.at)} UTC`;
   const state = one.flag === "seconds" ? "looks like seconds, not ms"
     : !Number.isFinite(one.t) ? "no moment"
       : one.late ? `${span(one.t)} late` : `in ${span(one.t)}`;
   const more = [one.kind, one.tries ? `tried ${one.tries} times` : "", one.flag === "orphan" ? "no row" : ""];
-  return [one.id, `${due}   ${state}`, more.filter(Boolean).join(", ")];
+  return [one.id, `${due(one)}   ${state}`, more.filter(Boolean).join(", ")];
 }
+
+// How far a mark is from where it was, in whole seconds: no hand aims finer.
+function moved(one, to, now) {
+  const delta = Math.round((to - (one.at ?? now)) / 1000) * 1000;
+  return `${delta < 0 ? "−" : "+"}${span(delta).replace(".0 s", " s")}${to <= now ? ", due at once" : ""}`;
+}
+
+// What is heard of a mark under way, and of one that was put back.
+export const aimed = (one, to, now) => `${day(to, now)} UTC, ${moved(one, to, now)}`;
+export const back = (one) => `${one.id} was put back, ${due(one)}`;
 
 function tip(layer, plan, x, y, lines) {
   const shown = lines.filter(Boolean);
@@ -38,11 +49,7 @@ function dragged(layer, plan, one, to, now) {
     svg("circle", { class: "grabring", cx: tx, cy: ty, r: 9 }),
     svg("g", { transform: `translate(${tx}, ${ty})` }, glyph(one.kind, 5, { class: "m-scheduled" })),
   );
-  const from = one.at ?? now;
-  const delta = to - from;
-  const sign = delta < 0 ? "−" : "+";
-  const difference = `${sign}${span(delta)}${to <= now ? ", due at once" : ""}`;
-  tip(layer, plan, tx, ty, [one.id, `${day(from, now)} → ${day(to, now)} UTC`, difference]);
+  tip(layer, plan, tx, ty, [one.id, `${day(one.at ?? now, now)} → ${day(to, now)} UTC`, moved(one, to, now)]);
 }
 
 export function show(layer, stage, subject, to) {
