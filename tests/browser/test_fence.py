@@ -170,6 +170,20 @@ def test_a_mark_moved_by_keys_is_moved_again(
         schedule.keyboard.press("m")
 
 
+@pytest.mark.parametrize(("tries", "words"), [(1, "tried once"), (2, "tried 2 times")])
+def test_the_words_of_a_mark_count_its_tries(
+    schedule: Page, q: QueueKeys, console_bus: Bus, tries: int, words: str
+) -> None:
+    job_id = mint()
+    console_bus.run(admission.enqueue_in(q, job_id, b"x", 300_000))
+    console_bus.run(command("HSET", q.row(job_id), "attempts", tries))
+    schedule.reload()
+    expect(mark(schedule, job_id)).to_be_visible()
+    schedule.locator("#fence").focus()
+    schedule.keyboard.press("ArrowRight")
+    expect(schedule.locator("#said")).to_have_text(re.compile(f"{re.escape(words)}$"))
+
+
 def test_a_pointer_holds_the_chart_and_a_chip_says_what_waits(
     schedule: Page, q: QueueKeys, console_bus: Bus
 ) -> None:

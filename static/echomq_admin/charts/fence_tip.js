@@ -1,15 +1,16 @@
 // What the hand shows on the fence: the ring and words of the mark it points at, or the ghost,
 // the dotted path, both times and their difference while it drags one.
 import { glyph, svg, text } from "./surface.js";
-import { clock, day, span } from "./words.js";
+import { clock, count, day, span } from "./words.js";
 
 const due = (one) => (one.at === null ? `score ${one.score}` : `${clock(one.at)} UTC`);
+const tried = (tries) => (tries === 1 ? "tried once" : `tried ${count(tries)} times`);
 
 export function words(one) {
   const state = one.flag === "seconds" ? "looks like seconds, not ms"
     : !Number.isFinite(one.t) ? "no moment"
       : one.late ? `${span(one.t)} late` : `in ${span(one.t)}`;
-  const more = [one.kind, one.tries ? `tried ${one.tries} times` : "", one.flag === "orphan" ? "no row" : ""];
+  const more = [one.kind, one.tries ? tried(one.tries) : "", one.flag === "orphan" ? "no row" : ""];
   return [one.id, `${due(one)}   ${state}`, more.filter(Boolean).join(", ")];
 }
 
