@@ -14,7 +14,7 @@ from queue_core.ids import Minter
 from queue_core.keys import QueueKeys, queue
 from queue_core.verbs import admission, due
 from tests.browser.console import until
-from tests.browser.places import at
+from tests.browser.places import at, live
 from tests.builders import command, score, server_ms
 
 AHEAD = 40 * 60_000
@@ -182,6 +182,32 @@ def test_the_words_of_a_mark_count_its_tries(
     schedule.locator("#fence").focus()
     schedule.keyboard.press("ArrowRight")
     expect(schedule.locator("#said")).to_have_text(re.compile(f"{re.escape(words)}$"))
+
+
+@pytest.mark.parametrize("late", [0, 1, 2])
+def test_the_line_of_a_frozen_list_speaks_of_the_moment_it_was_read(
+    schedule: Page, q: QueueKeys, console_bus: Bus, late: int
+) -> None:
+    for _ in range(late):
+        console_bus.run(admission.enqueue_at(q, mint(), b"x", 1_700_000_000_000))
+    line = schedule.locator("#fence-row .ln > span")
+    clock = schedule.locator(".vitals [data-clock]")
+    live(schedule, at("schedule", q))
+    going = r"now \d\d:\d\d:\d\d" + ("" if late else ", nothing is late")
+    expect(line).to_have_text(re.compile(f"^{going}$"), use_inner_text=True)
+    schedule.keyboard.press(" ")
+    was = ("nothing was late", "1 was late", "2 were late")[late]
+    standing = re.compile(rf"^as of (\d\d:\d\d:\d\d), {was}$")
+    expect(line).to_have_text(standing, use_inner_text=True)
+    read = line.inner_text()
+    expect(schedule.locator("#fence")).to_contain_text(read.split(",")[0])
+    for _ in range(2):
+        before = clock.inner_text()
+        expect(clock).not_to_have_text(before)
+        assert line.inner_text() == read
+    schedule.keyboard.press(" ")
+    expect(line).to_have_text(re.compile(f"^{going}$"), use_inner_text=True)
+    expect(schedule.locator("#fence")).to_contain_text("now ")
 
 
 def test_a_pointer_holds_the_chart_and_a_chip_says_what_waits(

@@ -1,6 +1,7 @@
 // The fence: late jobs hang left of now on tethers, single jobs stack right of it, the rest is
 // counted into bars. Between frames everything moves on by the server's clock.
 import { chart } from "../js/live.js";
+import { stood } from "../js/times.js";
 import { axis } from "./axis.js";
 import { ground } from "./fence_ground.js";
 import { hand } from "./fence_hand.js";
@@ -57,23 +58,22 @@ class Stage {
     this.hand = hand(this);
     new ResizeObserver(() => this.data && this.draw(true)).observe(element);
     document.addEventListener("visibilitychange", () => this.run());
-    document.addEventListener("echomq:frame", ({ detail }) => { this.read = detail.at_ms ?? this.read; });
   }
 
   // The moment that is drawn as now: it stands while a pointer or the keys hold the chart, and at
-  // the last reading while there is no newer one, since who crossed meanwhile is not known.
+  // the last reading while the page's numbers stand, since who crossed meanwhile is not known.
   now() {
-    return this.held ?? (this.aged() ? this.read : this.clock.now());
+    return this.held ?? stood() ?? this.clock.now();
   }
 
   aged() {
-    return document.body.dataset.aged === "stale" && this.read !== undefined;
+    return stood() !== null;
   }
 
   // Said at once: on a quiet schedule no frame would come to draw it.
   hold() {
     if (this.held !== null || !this.data) return;
-    this.held = this.clock.now();
+    this.held = this.now();
     this.waiting = 0;
     this.draw(false);
   }

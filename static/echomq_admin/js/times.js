@@ -6,7 +6,7 @@ const FRESH = 1000;
 const STALE = 3000;
 const SKEWED = 2000;
 const DUE = 1000;
-const state = { pageAt: Number(document.body.dataset.at) || null, frameAt: performance.now() };
+const state = { pageAt: Number(document.body.dataset.at) || null, frameAt: performance.now(), frozen: false };
 
 export function span(ms) {
   const size = Math.abs(Math.trunc(ms));
@@ -117,6 +117,7 @@ export function write(root = document) {
   }
   for (const element of root.querySelectorAll(".age[data-at]")) drawAge(element);
   for (const element of root.querySelectorAll("[data-clock]")) put(element, wall(clock.now()));
+  for (const element of root.querySelectorAll("[data-read]")) put(element, state.pageAt === null ? "" : wall(state.pageAt));
   for (const row of root.querySelectorAll("tr[data-at]:not(.unk)")) {
     row.classList.toggle("stale", clock.now(busOf(row)) - Number(row.dataset.at) > STALE);
   }
@@ -129,6 +130,7 @@ function vitals() {
   for (const element of document.querySelectorAll("[data-skew]")) put(element, `${skew < 0 ? "−" : "+"}${size}`);
   const page = state.pageAt === null ? 0 : now - state.pageAt;
   document.body.dataset.aged = page > STALE ? "stale" : "fresh";
+  document.body.toggleAttribute("data-stands", state.pageAt !== null && (state.frozen || page > STALE));
   document.dispatchEvent(new CustomEvent("echomq:second", { detail: { skew } }));
 }
 
@@ -142,12 +144,21 @@ export function heard(at, ages = {}) {
   state.frameAt = performance.now();
 }
 
+// The moment of the page's numbers while they stand, frozen or too old to speak of now; else null.
+export const stood = () => (document.body.dataset.stands === undefined ? null : state.pageAt);
+
+export function freeze(on) {
+  state.frozen = on;
+  tick();
+}
+
+function tick() {
+  if (document.hidden) return;
+  write();
+  vitals();
+}
+
 export function start() {
-  const tick = () => {
-    if (document.hidden) return;
-    write();
-    vitals();
-  };
   tick();
   setInterval(tick, 500);
   document.addEventListener("visibilitychange", tick);

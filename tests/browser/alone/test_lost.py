@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from queue_core.bus import Bus
@@ -43,12 +45,16 @@ def test_a_lost_bus_stops_the_fence_where_it_was_read(
     q = queue("stopped")
     console_bus.run(admission.enqueue_in(q, mint(), b"x", HOUR))
     live(page, at("schedule", q))
-    fence = page.locator("#fence")
+    fence, line = page.locator("#fence"), page.locator("#fence-row .ln > span")
     expect(fence).to_contain_text("now ")
     console.server.kill()
     expect(fence).to_contain_text("as of ")
     expect(fence.locator("svg")).to_have_class("chart fencechart is-aged")
+    said = re.compile(r"^as of \d\d:\d\d:\d\d, nothing was late$")
+    expect(line).to_have_text(said, use_inner_text=True)
+    expect(fence).to_contain_text(line.inner_text().split(",")[0])
     console.server.start()
+    expect(line).to_contain_text("now ", use_inner_text=True)
     expect(fence).to_contain_text("now ")
 
 
