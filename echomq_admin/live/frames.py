@@ -36,7 +36,7 @@ _AGE = re.compile(r' data-at="[0-9]+"')
 def drawing(page: Page, watch: Watch, scenes: Scenes, shaped: Shaped) -> dict[str, Any]:
     """The context that every template of a page draws from, on first paint and in frames."""
     scene = scenes.get(watch.bus)
-    state, why, since = "live", shaped.why, None
+    state, why, since = shaped.state, shaped.why, None
     if scene is not None:
         state, since = scene.state, scene.status.since_ms
         why = scene.status.why if state not in {"live", "stale"} else shaped.why

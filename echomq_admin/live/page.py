@@ -98,7 +98,8 @@ class Shaped:
     that may change alone, as rows do: element id to its template and own context. A part is
     sent by itself, and its panel only when it changed outside of its parts. `ages` are the
     moments of parts that have one of their own (element id to ms of the bus's clock): they
-    travel with every frame, so that growing older changes no markup."""
+    travel with every frame, so that growing older changes no markup. `state` is how a page that
+    is of no bus stands; that of any other is its bus's."""
 
     context: dict[str, Any]
     data: dict[str, Any] = field(default_factory=dict)
@@ -107,6 +108,7 @@ class Shaped:
     at_ms: int | None = None
     complete: bool = True
     why: str = ""
+    state: str = "live"
 
 
 @dataclass(frozen=True, slots=True)

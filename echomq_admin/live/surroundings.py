@@ -117,11 +117,12 @@ def watch_page(watch: Watch) -> str:
     return watch.page if watch.page in _TABBED else "schedule"
 
 
-def vitals(scenes: Scenes, watch: Watch) -> list[dict[str, Any]]:
-    """The facts of the top bar: the round trip of one bus, or how many of them answer."""
+def vitals(scenes: Scenes, watch: Watch, walled: bool) -> list[dict[str, Any]]:
+    """The facts of the top bar: the round trip of one bus, or how many of them answer. A wall
+    counts none that lets it wait; a page that asks no bus, those that answered when asked last."""
     if watch.bus:
         scene = scenes[watch.bus]
-        if scene.status.state == "live" and scene.ping_ms is not None:
+        if scene.state == "live" and scene.ping_ms is not None:
             return [
                 {
                     "word": watch.bus,
@@ -130,9 +131,12 @@ def vitals(scenes: Scenes, watch: Watch) -> list[dict[str, Any]]:
                     "title": "Round trip to the bus, the quickest of the last twenty",
                 }
             ]
-        word = f"{watch.bus} {_note(scene)[0] or 'asking'}"
-        return [{"icon": "warn", "hot": True, "value": word, "title": scene.status.why}]
-    live = sum(scene.status.state == "live" for scene in scenes.values())
+        stands = "stale" if scene.state == "stale" else _note(scene)[0] or "asking"
+        word = f"{watch.bus} {stands}"
+        why = scene.status.why or "The bus lets its last question wait"
+        return [{"icon": "warn", "hot": True, "value": word, "title": why}]
+    states = [scene.state if walled else scene.status.state for scene in scenes.values()]
+    live = states.count("live")
     hot = live < len(scenes)
     word = "bus" if len(scenes) == 1 else "buses"
     return [
@@ -140,7 +144,7 @@ def vitals(scenes: Scenes, watch: Watch) -> list[dict[str, Any]]:
             "icon": "warn" if hot else "completed",
             "hot": hot,
             "value": f"{live} of {len(scenes)} {word}",
-            "title": "Buses that answered the last tick",
+            "title": "Buses that answered when asked last",
         }
     ]
 
@@ -333,7 +337,7 @@ def context(page: Page, watch: Watch, scenes: Scenes) -> dict[str, Any]:
     scene = scenes.get(watch.bus)
     found: dict[str, Any] = {
         "rail": rail(scenes, watch),
-        "vitals": vitals(scenes, watch),
+        "vitals": vitals(scenes, watch, walled=not page.of_bus),
         "banners": banners(scenes, watch),
     }
     if scene is not None and page.of_queue:

@@ -166,6 +166,8 @@ def _totals(rows: Sequence[Row], scenes: Iterable[Scene]) -> dict[str, Any]:
     sums = {name: None if lost else _sum(samples, name) for name in SUMMED}
     return {
         **sums,
+        "at_ms": _oldest(row for row, _ in known),
+        "stale": any(_is_stale(row) for row, _ in known),
         "whole": {
             name: (lanes or not name.startswith(("in_lanes", "lanes")))
             and not _misses(samples, name)
@@ -262,6 +264,26 @@ def _is_stale(row: Row) -> bool:
     return seen is not None and row.scene.now_ms - seen.at_ms > STALE_MS
 
 
+def _oldest(rows: Iterable[Row]) -> int | None:
+    """When the oldest of the samples was taken, by this host's clock."""
+    moments = [
+        round(seen.at_ms - row.scene.skew_ms)
+        for row in rows
+        if (seen := row.scene.sample(row.queue)) is not None
+    ]
+    return min(moments, default=None)
+
+
+def _state(scenes: Scenes, told: Mapping[str, int]) -> str:
+    """How the wall stands as a whole: live as soon as one row is, and where none can tell, as
+    the best of its buses."""
+    if told["fresh"] or told["stale"]:
+        return "live" if told["fresh"] else "stale"
+    states = [scene.state for scene in scenes.values()]
+    best = (state for state in ("live", "stale", "asking") if state in states)
+    return next(best, states[0] if states else "live")
+
+
 def _look(_watch: Watch, _scene: Scene) -> Sequence[Plan[Any]]:
     """Nothing of its own: the observer samples every queue while a wall is watched."""
     return ()
@@ -284,11 +306,8 @@ def _shape(watch: Watch, scenes: Any, _results: Sequence[Any]) -> Shaped:
         for group in groups
         if group["off"] or not worst_first
     }
-    fresh = [
-        round(seen.at_ms - row.scene.skew_ms)
-        for row in rows
-        if not _off(row) and not _is_stale(row) and (seen := row.scene.sample(row.queue))
-    ]
+    fresh = _oldest(row for row in rows if not _off(row) and not _is_stale(row))
+    totals, told = _totals(rows, scenes.values()), _reading(scenes, rows)
     return Shaped(
         {
             "groups": groups,
@@ -296,12 +315,13 @@ def _shape(watch: Watch, scenes: Any, _results: Sequence[Any]) -> Shaped:
             "worst_first": worst_first,
             "wanted": watch.param("q"),
             "more": len(rows) - len(shown),
-            "totals": _totals(rows, scenes.values()),
-            "told": _reading(scenes, rows),
+            "totals": totals,
+            "told": told,
         },
         parts=parts | lines,
-        ages=_ages(groups),
-        at_ms=min(fresh, default=host_ms()),
+        ages=_ages(groups) | ({"totals": totals["at_ms"]} if totals["at_ms"] else {}),
+        at_ms=fresh or totals["at_ms"] or host_ms(),
+        state=_state(scenes, told),
     )
 
 

@@ -2,15 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from echomq_admin.live import observatory
-from echomq_admin.live.page import to_path
+from echomq_admin.live.frames import drawing
+from echomq_admin.live.page import Watch, to_path
 from echomq_admin.templatetags.echomq import address
+from echomq_admin.views.overview import OVERVIEW
 from queue_core import ids
 from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded
@@ -222,6 +226,76 @@ def test_totals_of_nothing_that_answers_are_unknown(wall, site, bus):
     observatory.shut()
     totals = wall().context["shaped"].context["totals"]
     assert {totals[name] for name in ("pending", "active", "schedule", "dead", "late")} == {None}
+
+
+def aged(name: bytes) -> int:
+    """Makes the last look at a queue ten seconds older; the moment it then is of, by the host."""
+    scene = observatory.observatory().scenes["main"]
+    seen = scene.samples[name]
+    scene.samples[name] = replace(seen, at_ms=seen.at_ms - 10_000)
+    return round(seen.at_ms - 10_000 - scene.skew_ms)
+
+
+def drawn_again() -> dict[str, Any]:
+    """What the wall draws from now, without asking the bus."""
+    watch, scenes = Watch("", "overview"), observatory.observatory().scenes
+    return drawing(OVERVIEW, watch, scenes, OVERVIEW.shape(watch, scenes, ()))
+
+
+def totals_of(context: dict[str, Any]) -> str:
+    """The markup of the totals."""
+    return render_to_string("echomq_admin/overview/totals.html", context)
+
+
+def test_totals_are_as_old_as_the_oldest_number_in_them(wall, bus):
+    for name in (b"early", b"late"):
+        bus.run(admission.enqueue(queue(name), mint(), b"x"))
+    wall()
+    fresh = drawn_again()
+    assert (fresh["state"], fresh["totals"]["stale"]) == ("live", False)
+    assert fresh["at_ms"] == fresh["totals"]["at_ms"]
+
+    one_ms = aged(b"early")
+    mixed = drawn_again()
+    assert (mixed["told"]["fresh"], mixed["told"]["stale"], mixed["state"]) == (1, 1, "live")
+    assert (mixed["totals"]["at_ms"], mixed["totals"]["stale"]) == (one_ms, True)
+    assert mixed["at_ms"] > one_ms, "the page is as old as what is fresh of it"
+    assert mixed["shaped"].ages["totals"] == one_ms
+
+    other_ms = aged(b"late")
+    stale = drawn_again()
+    assert (stale["told"]["fresh"], stale["told"]["stale"], stale["state"]) == (0, 2, "stale")
+    assert stale["at_ms"] == stale["totals"]["at_ms"] == min(one_ms, other_ms)
+    markup = totals_of(stale)
+    assert f'class="panel totals stale" id="totals" data-at="{stale["at_ms"]}"' in markup
+    assert "oldest number" in words(markup)
+    assert 'class="panel totals"' in totals_of(fresh)
+
+
+def test_an_old_row_tells_its_lateness_as_of_then(wall, bus):
+    q, now = queue("cm"), bus.run(server_ms())
+    bus.run(command("ZADD", q.schedule, now + HOUR, mint()))
+    markup = row(wall().content.decode(), b"cm")
+    assert '<span class="then">was </span>on time' in markup
+    assert re.search(r'<span class="then">due <time [^>]*data-format="clock"', markup)
+    assert re.search(r'<span class="now"><time [^>]*data-format="in"', markup)
+
+
+def test_a_wall_whose_buses_let_it_wait_counts_none_as_answering(wall, bus):
+    wall()
+    scene = observatory.observatory().scenes["main"]
+    scene.last_ms -= 10_000
+    hanging = drawn_again()
+    assert (hanging["state"], hanging["vitals"][0]["value"]) == ("stale", "0 of 1 bus")
+
+
+def test_a_wall_that_reaches_no_bus_is_not_live(wall, site):
+    site.ECHOMQ_BUSES = {"lab": "redis://127.0.0.1:1/0"}
+    site.ECHOMQ_QUEUES = {"lab": ["imports"]}
+    observatory.shut()
+    text = wall().content.decode()
+    assert 'data-state="unreachable"' in text
+    assert "data-at" not in re.search(r'<section[^>]* id="totals"[^>]*>', text)[0]
 
 
 def test_case_112_an_evicting_bus_carries_a_standing_warning(wall, bus):

@@ -64,6 +64,8 @@ async def test_the_wall_calls_no_stale_row_fresh(hung: Embedded, tab: Any) -> No
     await socket.until(lambda frame: "1 fresh, 0 stale" in frame["html"].get(READING, ""))
     assert hung.pid
     os.kill(hung.pid, signal.SIGSTOP)
-    await socket.until(lambda frame: "0 fresh, 1 stale" in frame["html"].get(READING, ""))
+    frames = await socket.until(lambda one: "0 fresh, 1 stale" in one["html"].get(READING, ""))
+    assert frames[-1]["data"]["frame"]["state"] == "stale"
+    assert frames[-1]["age_ms"] > 600, "it is as old as its totals"
     os.kill(hung.pid, signal.SIGCONT)
     await socket.until(lambda frame: "1 fresh, 0 stale" in frame["html"].get(READING, ""))

@@ -108,7 +108,8 @@ function drawAge(element) {
   if (figure) put(figure, age === null ? "unknown" : span(Math.max(0, age)));
 }
 
-// Everything below `root`. Rows that carry the moment of their sample are hatched by their age.
+// Everything below `root`. Rows and sums that carry the moment of their sample are
+// hatched by their age.
 export function write(root = document) {
   for (const element of root.querySelectorAll("time[data-ms]")) {
     const form = forms[element.dataset.format] ?? forms.clock;
@@ -118,7 +119,7 @@ export function write(root = document) {
   for (const element of root.querySelectorAll(".age[data-at]")) drawAge(element);
   for (const element of root.querySelectorAll("[data-clock]")) put(element, wall(clock.now()));
   for (const element of root.querySelectorAll("[data-read]")) put(element, state.pageAt === null ? "" : wall(state.pageAt));
-  for (const row of root.querySelectorAll("tr[data-at]:not(.unk)")) {
+  for (const row of root.querySelectorAll("tr[data-at]:not(.unk), section[data-at]")) {
     row.classList.toggle("stale", clock.now(busOf(row)) - Number(row.dataset.at) > STALE);
   }
 }

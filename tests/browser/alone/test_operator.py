@@ -55,16 +55,34 @@ def test_a_hanging_bus_is_stale_before_it_is_unreachable(
     expect(page.locator("[data-live-word]")).to_have_text("Live")
 
 
+GROUND = "(panel) => getComputedStyle(panel).backgroundImage"
+
+
 def test_the_wall_counts_what_hangs_as_stale(
     page: Page, console: Console, console_bus: Bus
 ) -> None:
-    console_bus.run(admission.enqueue(queue("hangs"), mint(), b"x"))
+    q = queue("hangs-too")
+    console_bus.run(admission.enqueue_in(q, mint(), b"x", 2_500))
     live(page, "/")
-    reading = page.locator("#overview-reading")
+    reading, word = page.locator("#overview-reading"), page.locator("[data-live-word]")
+    totals, buses = page.locator("#totals"), page.locator("#vitals")
+    lateness = page.locator(f"[id='q{to_path(b'main')}{to_path(q.name)}'] .late")
     expect(reading).to_contain_text(re.compile(r": \d+ fresh, 0 stale"))
+    expect(lateness).to_contain_text("on time")
+    assert "oldest number" not in totals.inner_text()
     with hanging(console):
         expect(reading).to_contain_text(re.compile(r": 0 fresh, \d+ stale"))
+        expect(word).to_have_text("Stale")
+        expect(buses).to_contain_text("0 of 1 bus")
+        expect(totals).to_have_class(re.compile(r"\bstale\b"))
+        assert re.search(r"oldest number\s+[3-9]\.\d s", totals.inner_text())
+        assert "repeating-linear-gradient" in totals.evaluate(GROUND)
+        assert re.search(r"was on time\s+next due \d\d:\d\d:\d\d", lateness.inner_text())
+        expect(word).to_have_text("Not live")
+        expect(totals).not_to_have_class(re.compile(r"\bstale\b"))
     expect(reading).to_contain_text(", 0 stale")
+    expect(word).to_have_text("Live")
+    expect(buses).to_contain_text("1 of 1 bus")
 
 
 # ---- a socket, rights, and a console that dies -----------------------------------------------
