@@ -133,6 +133,37 @@ def test_two_signs_of_a_queue_stand_whole_on_the_wall(
     assert page.evaluate(CUT, ".wall th .flag") == []
 
 
+GROWN_OLD = """(row) => {
+  const told = [...row.querySelectorAll(".now, .then")].filter((one) => one.checkVisibility());
+  row.classList.toggle("stale");
+  return told.length;
+}"""
+"""Draws a row as an old one, or as a fresh one again."""
+
+
+@pytest.mark.parametrize("width", [1024, 1280, 1320, 1321, 1360, 1439, 1440])
+def test_no_word_of_a_wall_is_cut(page: Page, console_bus: Bus, q: QueueKeys, width: int) -> None:
+    now, year = console_bus.run(server_ms()), 365 * 86_400_000
+    long_ago = ids.encode("JOB", ids.min_for(now - year - 4_000_000))
+    late, ahead = (queue(q.name.decode() + side) for side in ("-late", "-ahead"))
+    for one in (late, ahead):
+        console_bus.run(command("ZADD", one.pending, 0, long_ago))
+        console_bus.run(command("HSET", one.metrics_completed, "count", 1_234_567))
+    console_bus.run(command("ZADD", late.schedule, now - year - 40_000_000, mint()))
+    console_bus.run(command("ZADD", ahead.schedule, now + year + 40_000_000, mint()))
+    console_bus.run(command("ZADD", ahead.repeat, now - 86_000_000, b"digest"))
+    sized(page, width).goto("/")
+    for one, said in ((late, "worst 365 d"), (ahead, "next in 365 d")):
+        row = page.locator(f"[id='q{to_path(b'main')}{to_path(one.name)}']")
+        expect(row.locator(".late")).to_contain_text(said)
+        cells = f"[id='{row.get_attribute('id')}'] td"
+        assert page.evaluate(WIDER, cells) == []
+        assert row.evaluate(GROWN_OLD) > 0
+        assert page.evaluate(WIDER, cells) == []
+    assert page.locator("#wall").evaluate("(wall) => wall.scrollWidth - wall.clientWidth") == 0
+    assert page.evaluate(WIDER, ".busrow td") == []
+
+
 def test_signs_leave_the_name_of_a_queue_whole(page: Page, console_bus: Bus, q: QueueKeys) -> None:
     in_trouble(console_bus, q)
     sized(page, 1440).goto(at("schedule", q))
