@@ -184,7 +184,7 @@ def test_case_56_due_is_judged_by_the_servers_clock(signed_in: BrowserContext):
 
 
 def test_everything_is_reached_by_keyboard(page):
-    live(page, "/")
+    live(page, SCHEDULE)  # the rail has the first queues, and that of the page
     page.keyboard.press("Tab")
     expect(page.locator(".skip")).to_be_focused()
     page.keyboard.press("Control+k")
