@@ -171,11 +171,11 @@ def test_row_43_a_server_that_goes_away_ends_no_loop(
             mine.run(admission.enqueue_many(q, [(mint(), b"") for _ in range(2)]))
             until(done(mine, q, 7))
             until(lambda: not made.loop.in_hand)
+            until(lambda: "the bus serves again" in caplog.text)  # the next beat may be the last
         assert made.drained
     finally:
         mine.close()
         server.kill()
-    assert "the bus serves again" in caplog.text
 
 
 def test_where_the_server_does_not_tell_it_looks_by_the_beat(
