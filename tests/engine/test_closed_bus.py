@@ -98,13 +98,13 @@ async def test_an_awaited_loop_falls_with_its_bus(
 
 @pytest.mark.parametrize("which", ["consumer", "batches", "metronome"])
 def test_a_quiet_loop_falls_with_its_bus_too(server: Embedded, q: QueueKeys, which: str) -> None:
-    bus, awaiting = connect(server.url), None
+    bus = connect(server.url)
 
     async def fall() -> None:
-        nonlocal awaiting
         there = await async_connect(server.url)
         awaiting = LOOPS[which](there, q, awaited, AWAITED)
         awaiting.quiet()
+        awaiting._every_s = BEAT_MS / 1000
         running = asyncio.create_task(awaiting.run())
         await asyncio.sleep(10 * BEAT_MS / 1000)
         await there.close()
@@ -115,6 +115,7 @@ def test_a_quiet_loop_falls_with_its_bus_too(server: Embedded, q: QueueKeys, whi
         asyncio.run(fall())
     loop = LOOPS[which](bus, q, plain, THREADED)
     loop.quiet()
+    loop._every_s = BEAT_MS / 1000
     closing = threading.Timer(10 * BEAT_MS / 1000, bus.close)
     closing.start()
     with pytest.raises(UnavailableError):

@@ -29,7 +29,7 @@ from tests.proof.producers import QUEUES
 from tests.servers import until
 
 FIXED_SEED = 20_240_103
-MOVES = 25_000
+MOVES = 15_000
 ROLES = ("Consumer", "AsyncPump")
 WAIT_MS, HOLD_MS, TICK_MS = 600, 3_000, 200
 SLACK_S = 30.0
