@@ -165,7 +165,6 @@ def test_stop_gives_back_what_was_not_begun(
     bus: Bus, q: QueueKeys, mint: Callable[[], bytes]
 ) -> None:
     ids = [mint() for _ in range(60)]
-    bus.run(admission.enqueue_many(q, [(job_id, b"") for job_id in ids]))
     blocked, go_on = threading.Event(), threading.Event()
 
     def handler(task: Task) -> None:
@@ -175,6 +174,7 @@ def test_stop_gives_back_what_was_not_begun(
             go_on.wait(PATIENCE_S)
 
     with serving(bus, q, handler) as made:
+        bus.run(admission.enqueue_many(q, [(job_id, b"") for job_id in ids]))
         assert blocked.wait(PATIENCE_S)
         until(lambda: made.in_hand == 1)
         go_on.set()
