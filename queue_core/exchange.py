@@ -243,8 +243,10 @@ class _Exchange:
             self._asked[place] = self.routes.redirected(str(answer), node)[1]
         elif code in ELSEWHERE and self.routes.can_learn and not self.learned:
             self.routes.stale = True  # refused or never sent: another may serve by now
+        elif code in DOWN:
+            self.routes.stale = self.routes.can_learn
+            return False
         else:
-            self.routes.stale = self.routes.stale or code in DOWN
             return False
         return True
 

@@ -262,6 +262,17 @@ def test_who_told_last_is_asked_first():
     assert asked == ["silent", "speaks", "speaks"]
 
 
+@pytest.mark.parametrize(
+    ("url", "current"), [("redis+cluster://seed:1", False), ("redis://h:1", True)]
+)
+def test_a_node_that_is_cut_off_is_no_reason_to_ask_where_there_is_nobody_to_ask(url, current):
+    known = routes(url)
+    down = fault("CLUSTERDOWN The cluster is down")
+    went, replies = drive([Call("INCR", (low(),))], known, [[down]])
+    assert (len(went), replies) == (1, [down])
+    assert known.current() is current
+
+
 def test_who_told_what_has_failed_is_asked_last():
     known = Routes(parse("redis+sentinel://cut-off,knows,knows-too/house"))
     assert asked_by(known, set()) == ["cut-off"]
