@@ -159,7 +159,6 @@ class AsyncPools:
     async def learn(self) -> None:
         """Ask who serves what; one task asks. Where what is known has failed the others wait for
         it; where it is only in doubt they go on with it."""
-        self._serves()
         if self._learning.locked() and not self.routes.stale:
             return
         async with self._learning:

@@ -195,7 +195,6 @@ class Pools:
     def learn(self) -> None:
         """Ask who serves what; one thread asks. Where what is known has failed the others wait
         for it; where it is only in doubt they go on with it."""
-        self.serves()
         if not self._learning.acquire(blocking=self.routes.stale):
             return
         try:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from queue_core.bus import Bus
-from tests.browser.console import BROWSER, LAUNCH, Console, at_work, operator_at
+from tests.browser.console import BROWSER, LAUNCH, Console, operator_at, own
 
 expect.set_options(timeout=20_000)
 
@@ -23,18 +23,8 @@ def browser() -> Iterator[Browser]:
         made.close()
 
 
-@pytest.fixture(scope="package")
-def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
-    """Server, Daphne and database. Each test has queues of its own."""
-    with at_work(Console(tmp_path_factory.mktemp("console"))) as made:
-        yield made
-
-
-@pytest.fixture(scope="package")
-def signed_in(browser: Browser, console: Console) -> Iterator[BrowserContext]:
-    """A browser profile in which the operator signed in by the link."""
-    with operator_at(console, browser) as context:
-        yield context
+console = pytest.fixture(scope="package")(own)  # each test has queues of its own
+signed_in = pytest.fixture(scope="package")(operator_at)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
 from queue_core.bus import Bus, connect
@@ -144,8 +145,13 @@ def at_work(console: Console) -> Iterator[Console]:
         console.stop()
 
 
-@contextmanager
-def operator_at(console: Console, browser: Browser) -> Iterator[BrowserContext]:
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+    """Server, Daphne and database: a fixture, for as long as its scope says."""
+    with at_work(Console(tmp_path_factory.mktemp("console"))) as made:
+        yield made
+
+
+def operator_at(browser: Browser, console: Console) -> Iterator[BrowserContext]:
     """A browser profile in which the operator signed in by the link. A tab that does nothing stays
     open: the others share its process, which takes longer to begin than a page of ours."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=console.url)

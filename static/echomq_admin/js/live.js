@@ -5,7 +5,7 @@ import { clock } from "./clock.js";
 import { morph } from "./morph.js";
 import * as rights from "./rights.js";
 import { Socket } from "./socket.js";
-import { span, heard, wall, write } from "./times.js";
+import { STALE, heard, span, stand, wall, write } from "./times.js";
 
 export { chart } from "./charts.js";
 export { clock };
@@ -13,7 +13,6 @@ export { clock };
 const ACK_EVERY = 4;
 const ACK_MS = 2000;
 // A line may be dead and not closed. Frames come about every second, whatever happens.
-const STALE_MS = 3000;
 const SILENT_MS = 8000;
 const STANDING = { live: "Live", stale: "Stale" };
 const { topic, socket: path } = document.body.dataset;
@@ -123,6 +122,7 @@ export function freeze(on = !frozen) {
   heardAt = performance.now();
   socket.send({ visible: !frozen && !document.hidden });
   word(frozen ? "Frozen" : socket.live ? "…" : "Not live");
+  stand(frozen);
   return frozen;
 }
 
@@ -139,7 +139,7 @@ function watch() {
   if (frozen || !socket.live) return;
   const silent = performance.now() - heardAt;
   if (silent > SILENT_MS) socket.drop();
-  else if (silent > STALE_MS) word("Stale");
+  else if (silent > STALE) word("Stale");
 }
 
 const SKEW_TOLD = 2000;

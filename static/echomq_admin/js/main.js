@@ -25,19 +25,13 @@ function theme() {
   toasts.say(`Theme: ${next}`);
 }
 
-function freeze() {
-  const frozen = live.freeze();
-  times.freeze(frozen);
-  toasts.say(frozen ? "The view is frozen" : "The view goes on");
-}
-
 const commands = {
   theme,
   copy,
   palette: palette.open,
   keys: keys.help,
   reconnect: live.reconnect,
-  freeze,
+  freeze: () => toasts.say(live.freeze() ? "The view is frozen" : "The view goes on"),
   close: (element) => element.closest("dialog")?.close(),
   dismiss: (element) => element.closest(".toast")?.remove(),
 };

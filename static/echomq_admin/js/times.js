@@ -3,7 +3,7 @@
 import { clock } from "./clock.js";
 
 const FRESH = 1000;
-const STALE = 3000;
+export const STALE = 3000;
 const SKEWED = 2000;
 const DUE = 1000;
 const state = { pageAt: Number(document.body.dataset.at) || null, frameAt: performance.now(), frozen: false };
@@ -148,7 +148,7 @@ export function heard(at, ages = {}) {
 // The moment of the page's numbers while they stand, frozen or too old to speak of now; else null.
 export const stood = () => (document.body.dataset.stands === undefined ? null : state.pageAt);
 
-export function freeze(on) {
+export function stand(on) {
   state.frozen = on;
   tick();
 }
