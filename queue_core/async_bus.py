@@ -137,6 +137,8 @@ class AsyncBus:
         if type(step) is Call:
             return await self._one(step)
         if isinstance(step, Batch):
+            if step.meanwhile is not None:
+                asyncio.get_running_loop().call_soon(step.meanwhile)
             return await self._exchange(step.calls)
         if isinstance(step, Wait):
             return await self._wait(step)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from queue_core import fence as fencing
@@ -148,7 +148,7 @@ class Bus:
         if type(step) is Call:
             return self._one(step)
         if isinstance(step, Batch):
-            return self._exchange(step.calls)
+            return self._exchange(step.calls, step.meanwhile)
         if isinstance(step, Wait):
             return self._wait(step)
         raise ContractError(f"a plan yielded {step!r}")
@@ -168,21 +168,25 @@ class Bus:
             raise answer
         return answer
 
-    def _exchange(self, calls: Sequence[Call]) -> list[Reply | EchoMQError]:
+    def _exchange(
+        self, calls: Sequence[Call], meanwhile: Callable[[], None] | None = None
+    ) -> list[Reply | EchoMQError]:
         for call in calls if self.observe else ():
             permit(call)
         rounds = exchange(calls, self._routes)
         try:
             todo = next(rounds)
             while True:
-                todo = self._round(rounds, todo)
+                todo = self._round(rounds, todo, meanwhile)
         except StopIteration as end:
             replies: list[Reply | EchoMQError] = end.value
             return replies
 
-    def _round(self, rounds: Rounds, todo: list[Send] | Learn) -> list[Send] | Learn:
+    def _round(
+        self, rounds: Rounds, todo: list[Send] | Learn, meanwhile: Callable[[], None] | None
+    ) -> list[Send] | Learn:
         if not isinstance(todo, Learn):
-            return rounds.send(self._pools.sent(todo))
+            return rounds.send(self._pools.sent(todo, meanwhile=meanwhile))
         try:
             self._pools.learn()
         except EchoMQError as fault:

@@ -8,7 +8,7 @@ serves sync, asyncio, standalone, Sentinel and Cluster.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
@@ -42,9 +42,13 @@ class Call(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Several calls in one round trip per node, not atomic. The reply is a list in the order
-    of the calls; a call that failed stands there as its `EchoMQError`."""
+    of the calls; a call that failed stands there as its `EchoMQError`.
+
+    `meanwhile` is work of the plan's own that may be done while the server works: a bus that can
+    calls it once they are sent. It must not matter whether it is called, nor when."""
 
     calls: tuple[Call, ...]
+    meanwhile: Callable[[], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

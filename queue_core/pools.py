@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from queue_core import fence as fencing
@@ -42,12 +42,26 @@ class Pools:
         self._vigil = Vigil()
         self._closed = False
 
-    def sent(self, sends: Sequence[Send], within_s: float | None = None) -> list[list[Reply]]:
-        """One round: everything goes out before the first answer is awaited."""
-        if len(sends) == 1:
+    def sent(
+        self,
+        sends: Sequence[Send],
+        within_s: float | None = None,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> list[list[Reply]]:
+        """One round: everything goes out before the first answer is awaited, and `meanwhile` is
+        called in between."""
+        if len(sends) == 1 and meanwhile is None:
             out = self._out(sends[0], within_s)
             return [out if isinstance(out, list) else self._in(out, len(sends[0].words))]
         went = [self._out(send, within_s) for send in sends]
+        if meanwhile is not None:
+            try:
+                meanwhile()
+            except BaseException:
+                for link in went:
+                    if isinstance(link, Link):
+                        link.close()
+                raise
         return [
             went_out if isinstance(went_out, list) else self._in(went_out, len(send.words))
             for send, went_out in zip(sends, went, strict=True)

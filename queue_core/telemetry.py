@@ -38,6 +38,11 @@ def attach(event: str, listener: Listener) -> Callable[[], None]:
     return detach
 
 
+def heard(event: str) -> bool:
+    """Whether anybody listens to it: values that take work need not be made for nobody."""
+    return event in _listeners
+
+
 def emit(event: str, **values: Any) -> None:
     """Tell the listeners. One that raises is logged and stops neither the others nor the
     caller."""

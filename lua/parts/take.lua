@@ -26,17 +26,21 @@ local function take(base, id, lane_name, now, worker, fresh)
     return nil
   end
   if fresh and found[3] ~= '0' then return false end
-  local attempts = redis.pcall('HINCRBY', row_key, 'attempts', 1)
-  if type(attempts) ~= 'number' then
-    bury(base, id, 'attempts is not a number')
-    record('bury', id)
-    return nil
+  local attempts = 1
+  if found[3] ~= '0' then
+    attempts = redis.pcall('HINCRBY', row_key, 'attempts', 1)
+    if type(attempts) ~= 'number' then
+      bury(base, id, 'attempts is not a number')
+      record('bury', id)
+      return nil
+    end
   end
+  local token = string.format('%.0f', attempts)
   if worker == '' then
-    redis.call('HSET', row_key, 'state', 'active')
+    redis.call('HSET', row_key, 'attempts', token, 'state', 'active')
   else
-    redis.call('HSET', row_key, 'state', 'active', 'py_held',
-      worker .. ':' .. string.format('%.0f:%.0f', attempts, now))
+    redis.call('HSET', row_key, 'attempts', token, 'state', 'active', 'py_held',
+      worker .. ':' .. token .. string.format(':%.0f', now))
   end
   if found[2] and not lane_name then count_in(base, found[2], 1) end
   record('claim', id)

@@ -115,6 +115,7 @@ class AsyncLoop(Worker, ABC):
             self._ended.set()
             self._hands.end()
             for ledger, watch in zip(self._ledgers, self._watches, strict=True):
+                ledger.note()
                 ledger.forget()
                 watch.close()
             await asyncio.wait({beat}, timeout=LEAVE_S)
@@ -182,7 +183,7 @@ class AsyncLoop(Worker, ABC):
     async def _rest(self, timeout_s: float, dry: Collection[Ledger] = ()) -> None:
         """Wait for whatever changes, since things were collected; also for new work of those that
         are dry."""
-        timeout_s = min(ledger.patience(timeout_s) for ledger in self._ledgers)
+        timeout_s = min(ledger.rest(timeout_s) for ledger in self._ledgers)
         for watch, ledger in zip(self._watches, self._ledgers, strict=True):
             if not watch.tracks and ledger in dry:
                 watch.park(ledger.q.wake)

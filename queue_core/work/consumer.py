@@ -28,7 +28,7 @@ from queue_core.work.presence import worker_id
 from queue_core.work.serving import Policy
 from queue_core.work.task_hands import AsyncHandler, LoopHands, is_awaited
 
-AHEAD = 64
+AHEAD = 128
 
 
 class Consumer(Loop):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from queue_core import numbers, telemetry
 from queue_core.errors import EchoMQError, InvalidError, UnavailableError, UnknownOutcomeError
@@ -65,6 +65,8 @@ class Ledger:
         self._lock = threading.Lock()
         self._refusals = Trouble(f"settle on {quoted(q.name)}", _log)
         self._again_at = 0.0
+        self._ungiven: list[InHand] = []
+        self._unnoted: list[tuple[InHand, Word]] = []
         self._unbegun_at: float | None = None
 
     @property
@@ -74,8 +76,9 @@ class Ledger:
 
     def want(self) -> Want | None:
         """What there is room for, if anything."""
-        free = self._concurrency - self._hands.out
-        size = free + self._ahead.room
+        free = self._concurrency - self._hands.out - len(self._ungiven)
+        room = self._ahead.room
+        size = min(free + room, max(self._concurrency, (self._concurrency + room) // 2))
         if size < 1:
             return None
         sure = max(0, free)
@@ -98,8 +101,9 @@ class Ledger:
             self.refused = []
         return stuck
 
-    def patience(self, timeout_s: float) -> float:
-        """How long a rest may be that is to last so long."""
+    def rest(self, timeout_s: float) -> float:
+        """A rest begins that is to last so long: how long it may be."""
+        self.meanwhile()
         hurried = self.refused or self._hands.unbegun
         return min(timeout_s, WAITED_S) if hurried else timeout_s
 
@@ -119,25 +123,33 @@ class Ledger:
         answers: list[Word | EchoMQError] = []
         try:
             jobs = [(one.task.lease, one.verdict or Done()) for one in ending]
-            answers, taken = yield from turn(self.q, jobs, self._policy, want)
+            answers, taken = yield from turn(self.q, jobs, self._policy, want, self.meanwhile)
         finally:
+            self.meanwhile()
             if not answers:
                 self.unsettled += ending
-        fault = self._note(ending, answers)
+        fault = self._said(ending, answers)
         if isinstance(taken, EchoMQError):
             raise taken
-        for lease in taken or ():
-            one = InHand(task_of(lease))
-            with self._lock:
-                self._held[held_by(lease)] = one
-            self._hands.give(one)
+        if taken:
+            self._hold(taken, task_of)
+            assert want is not None
+            if len(taken) < want.size or not self._ahead.room:
+                self.meanwhile()
         if fault is not None:
             raise fault
         return None if taken is None else len(taken)
 
+    def _hold(self, taken: Sequence[Lease], task_of: Callable[[Lease], Attempt]) -> None:
+        fresh = {held_by(lease): InHand(task_of(lease)) for lease in taken}
+        with self._lock:
+            self._held.update(fresh)
+        self._ungiven += fresh.values()
+
     def give_back(self) -> Plan[None]:
         """Let others have what no handler has begun; where that fails it returns by its lease."""
-        back = [one.task.lease for one in self._hands.take_back()]
+        ungiven, self._ungiven = self._ungiven, []
+        back = [one.task.lease for one in (*self._hands.take_back(), *ungiven)]
         if not back:
             return
         try:
@@ -164,21 +176,40 @@ class Ledger:
 
     # ---- what settles answered ---------------------------------------------------------------
 
-    def _note(self, ending: list[InHand], answers: list[Word | EchoMQError]) -> EchoMQError | None:
-        """Take note of what the settles answered. A fault of the bus is handed on; one of a single
+    def _said(self, ending: list[InHand], answers: list[Word | EchoMQError]) -> EchoMQError | None:
+        """Take in what the settles answered. A fault of the bus is handed on; one of a single
         job, a row that is none, say, makes that job wait and nothing else."""
         first = None
+        settled = self._unnoted
         for one, answer in zip(ending, answers, strict=False):
-            if isinstance(answer, UnavailableError | UnknownOutcomeError):
+            if not isinstance(answer, EchoMQError):
+                settled.append((one, answer))
+            elif isinstance(answer, UnavailableError | UnknownOutcomeError):
                 self.unsettled.append(one)
                 first = first or answer
-            elif isinstance(answer, EchoMQError):
+            else:
                 self.refused.append(one)
                 wait_s = self._refusals.met(answer, quoted(one.task.id))
                 self._again_at = time.monotonic() + wait_s
-            else:
-                self._settled(one, answer)
+        with self._lock:
+            for one, _ in settled:
+                self._held.pop(held_by(one.task.lease), None)
         return first
+
+    def meanwhile(self) -> None:
+        """Have handled what a turn has brought, and note what it has settled. Where handlers are
+        quick and all came that was wanted, another turn follows at once: all of this is left until
+        it is sent, and done while the server works. Whoever rests does it before that."""
+        given, self._ungiven = self._ungiven, []
+        for one in given:
+            self._hands.give(one)
+        self.note()
+
+    def note(self) -> None:
+        """Count and tell what has been settled."""
+        settled, self._unnoted = self._unnoted, []
+        for one, word in settled:
+            self._settled(one, word)
 
     def _settled(self, one: InHand, word: Word) -> None:
         lease, verdict = one.task.lease, one.verdict or Done()
@@ -186,13 +217,13 @@ class Ledger:
         if OUTCOME_OF[word] is not Outcome.done:
             event = "job.lost"
             _log.warning("%r was no longer ours when it ended: %s", lease.id, word.value)
-        self._refusals.over(quoted(lease.id))
+        if self._refusals.stands:
+            self._refusals.over(quoted(lease.id))
         self._ahead.ran(one.run_ms)
         waited = waited_ms(lease, self._lease_ms)
         self.presence.ran(waited, one.run_ms)
-        with self._lock:
-            self._held.pop(held_by(lease), None)
-        telemetry.emit(
-            event, queue=self.q.name, job_id=lease.id, attempts=lease.attempts, word=word.value,
-            duration_ms=one.run_ms, waited_ms=waited, reason=getattr(verdict, "reason", None),
-        )  # fmt: skip
+        if telemetry.heard(event):
+            telemetry.emit(
+                event, queue=self.q.name, job_id=lease.id, attempts=lease.attempts, word=word.value,
+                duration_ms=one.run_ms, waited_ms=waited, reason=getattr(verdict, "reason", None),
+            )  # fmt: skip

@@ -100,7 +100,8 @@ class Loop(Worker, ABC):
         finally:
             self._ended.set()
             self._hands.end()
-            for watch in self._watches:
+            for ledger, watch in zip(self._ledgers, self._watches, strict=True):
+                ledger.note()
                 watch.close()
             if beater.is_alive():  # it takes the worker's words back, also where this one falls
                 beater.join(2 * HEARTBEAT_S)
@@ -160,7 +161,7 @@ class Loop(Worker, ABC):
     def _rest(self, timeout_s: float, dry: Collection[Ledger] = ()) -> None:
         """Wait until a handler has ended, a watch hears of something or somebody nudges; for those
         that are dry, also for a wake where the server does not tell."""
-        timeout_s = min(ledger.patience(timeout_s) for ledger in self._ledgers)
+        timeout_s = min(ledger.rest(timeout_s) for ledger in self._ledgers)
         waits = [
             (watch, ledger.q.wake if ledger in dry else None)
             for watch, ledger in zip(self._watches, self._ledgers, strict=True)

@@ -72,6 +72,11 @@ class Trouble:
         ceiling = min(LONGEST_MS, FIRST_MS << min(row - 1, 10))
         return random.randint(ceiling // 2, ceiling) / 1000  # noqa: S311 (spreads retries)
 
+    @property
+    def stands(self) -> bool:
+        """Whether it has met a fault that is not over."""
+        return bool(self._rows)
+
     def over(self, part: str = "") -> None:
         """The bus served."""
         if part not in self._rows:

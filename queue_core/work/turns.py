@@ -6,7 +6,7 @@ nor flat pending starves the other (protocol part 10, row 1).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -59,10 +59,14 @@ class Want:
 
 
 def turn(
-    q: QueueKeys, ended: Sequence[Ended], policy: Policy, want: Want | None
+    q: QueueKeys,
+    ended: Sequence[Ended],
+    policy: Policy,
+    want: Want | None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Plan[tuple[list[Word | EchoMQError], Taken]]:
     """Settle each of `ended` by itself and tell of it, and claim what is wanted: a word or a fault
-    for each, in order, and what the claim came to."""
+    for each, in order, and what the claim came to. `meanwhile` as of a `Batch`."""
     if not ended and want is not None:
         return [], (yield from _claimed(want.call(q)))
     done = [at for at, (_, verdict) in enumerate(ended) if type(verdict) is Done]
@@ -72,7 +76,7 @@ def turn(
     step = _next(rounds, None)
     batch = [call for call, _ in calls] + (step if isinstance(step, list) else [])
     claim = want.call(q) if want is not None else None
-    replies = yield Batch(tuple([*batch, claim] if claim is not None else batch))
+    replies = yield Batch(tuple([*batch, claim] if claim is not None else batch), meanwhile)
 
     answers: dict[int, Word | EchoMQError] = {}
     said: list[Word | EchoMQError] = []

@@ -122,6 +122,17 @@ def test_a_failed_call_of_a_batch_stands_in_its_place(reach, q):
     assert fault.code == "WRONGTYPE"
 
 
+def test_a_batch_s_own_work_is_done_before_its_reply_is_read(reach, q):
+    done = []
+
+    def batch():
+        reply = yield Batch((Call("PING", (), ("there",)),), lambda: done.append("sent"))
+        done.append(reply)
+
+    reach.run(batch())
+    assert done == ["sent", [b"there"]]
+
+
 def test_a_wait_ends_by_its_time_or_by_a_push(reach, q):
     def wait(ms):
         return (yield Wait((q.wake,), ms))

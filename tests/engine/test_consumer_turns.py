@@ -12,11 +12,8 @@ import pytest
 
 from queue_core.bus import Bus, connect
 from queue_core.embedded import Embedded
-from queue_core.errors import WrongTypeFault
 from queue_core.keys import QueueKeys
 from queue_core.outcomes import Word
-from queue_core.plans import Batch
-from queue_core.replies import verdicts
 from queue_core.verbs import admission, claims, lanes, queues, settle
 from queue_core.work.backoff import fixed
 from queue_core.work.consumer import Consumer
@@ -238,26 +235,6 @@ def test_a_claim_of_both_sets_keeps_ceilings_weights_and_rooms(
     run(queues.pause(q))
     make.pending()
     assert run(claims.claim_next(q, 5, HOUR)) == []
-
-
-def test_many_are_completed_each_by_itself(run: Run, q: QueueKeys, make: Builder) -> None:
-    good, late, broken = (make.active() for _ in range(3))
-    run(command("DEL", q.row(broken.id)))
-    run(command("SET", q.row(broken.id), "no row"))
-    done = [
-        (good.id, good.token, None), (late.id, b"7", None), (make.mint(), b"1", None),
-        (broken.id, broken.token, None),
-    ]  # fmt: skip
-
-    def plan() -> Any:
-        ((call, count),) = settle.complete_calls(q, done)
-        (reply,) = yield Batch((call,))
-        return verdicts(reply, count)
-
-    answers = run(plan())
-    assert answers[:3] == [Word.ok, Word.stale, Word.gone]
-    assert isinstance(answers[3], WrongTypeFault)
-    assert run(command("HGET", q.metrics_completed, "count")) == b"1"
 
 
 def test_one_row_that_cannot_be_settled_holds_up_no_other(
