@@ -161,8 +161,7 @@ LANGUAGE_CODE = "en"
 USE_TZ = True
 TIME_ZONE = "UTC"
 
-# In the tree the assets lie beside the package, in a wheel inside it. Modules import each other
-# by relative path, so names are not hashed; a browser asks again and mostly gets a 304.
+# In the tree the assets lie beside the package, in a wheel inside it.
 STATIC_URL = f"/{ECHOMQ_PREFIX}/static/" if ECHOMQ_PREFIX else "/static/"
 STATIC_ROOT = VAR / "static"
 _VENDOR = next(
@@ -181,6 +180,7 @@ STATICFILES_DIRS = [
     )
     if folder and folder.is_dir()
 ]
+STORAGES = {"staticfiles": {"BACKEND": "echomq_admin.static_files.Folder"}}
 SERVESTATIC_USE_FINDERS = True
 SERVESTATIC_AUTOREFRESH = DEBUG
 SERVESTATIC_MAX_AGE = 0

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync
 from django.contrib.staticfiles import finders
+from django.templatetags.static import static
 from django.test import AsyncClient
 
 FIRST = b"const answer = 42;\n" * 5000
@@ -29,8 +30,8 @@ def console() -> Callable[..., Any]:
     """A console that starts now, asked for the script: its answer, with the body read."""
     client = AsyncClient(SERVER_NAME="localhost")
 
-    async def asked(method: str = "get", **headers: str) -> Any:
-        answer = await getattr(client, method)("/static/one.js", headers=headers)
+    async def asked(method: str = "get", at: str = "/static/one.js", **headers: str) -> Any:
+        answer = await getattr(client, method)(at, headers=headers)
         answer.body = (
             b"".join([part async for part in answer]) if getattr(answer, "is_async", False) else b""
         )
@@ -66,6 +67,26 @@ def test_a_browser_that_has_it_is_told_so_until_the_next_start(script: Path) -> 
     assert console()(**has).body == FIRST.swapcase()
 
 
+def test_what_a_page_names_is_asked_for_once_and_after_an_upgrade_anew(script: Path) -> None:
+    started = console()
+    plain = started()
+    assert plain["Cache-Control"] == "max-age=0, public"
+    named = static("one.js")
+    assert named.startswith("/static/v")
+    assert started(at=named).body == FIRST
+    assert "immutable" in started(at=named)["Cache-Control"]
+
+    script.write_bytes(b"other")
+    upgraded = console()
+    upgraded()
+    assert static("one.js") != named
+    assert upgraded(at=static("one.js")).body == b"other"
+    since = upgraded(at=named)  # of a page that has been open since before
+    assert (since.body, since["Cache-Control"]) == (b"other", "max-age=0, public")
+    for none in (f"{named}x", "/static/v0/one.js", "/static/v0123456789abcdef/"):
+        assert upgraded(at=none).status_code == 404
+
+
 def test_a_head_and_a_range_are_answered_with_what_there_is(script: Path) -> None:
     started = console()
     told = started("head")
@@ -80,3 +101,4 @@ def test_a_developer_s_console_reads_it_anew(script: Path, site: Any) -> None:
     for content in (FIRST, b"short", FIRST + b"more"):
         script.write_bytes(content)
         assert started().body == content
+        assert static("one.js") == "/static/one.js"

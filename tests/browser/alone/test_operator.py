@@ -90,7 +90,8 @@ def test_the_wall_counts_what_hangs_as_stale(
 PRESS = """(asked) => new Promise((resolve) => {
   const told = ({ detail }) => resolve(detail.data.act);
   document.addEventListener("echomq:answer", told, { once: true });
-  import("/static/echomq_admin/js/live.js").then((live) => live.send({ act: asked }));
+  const main = document.querySelector("script[type=module]").src;
+  import(new URL("live.js", main)).then((live) => live.send({ act: asked }));
 })"""
 
 
