@@ -52,11 +52,10 @@ def job(console: object) -> Iterator[bytes]:
 
 @pytest.fixture
 def strict(page: Page) -> Iterator[Page]:
-    """A tab in which nothing is refused and nothing fails."""
+    """A tab in which nothing fails."""
     errors: list[str] = []
     page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
     page.on("requestfailed", lambda one: errors.append(f"{one.url} {one.failure}"))
-    page.add_init_script(WATCHED)
     yield page
     assert not errors
 
@@ -69,6 +68,11 @@ LOW = """() => [...document.querySelectorAll(
 }).filter(([at]) => at.width > 1 && at.height < 44).map(([at, told]) => `${told}: ${at.height}`)"""
 """What can be pressed or filled in and is lower than a finger is wide."""
 
+LOST = """() => [...document.querySelectorAll("use")].map((one) => one.getAttribute("href"))
+  .filter((href) => !document.querySelector(href))
+  .concat([...document.querySelectorAll("[style], style")].map((one) => one.outerHTML))"""
+"""Icons that are none, and styles that stand in the page."""
+
 
 def every_place(job: bytes) -> list[str]:
     return [
@@ -79,11 +83,30 @@ def every_place(job: bytes) -> list[str]:
 
 class Faults:
     """What is wrong with what a page shows, at each place that was looked at: whatever axe finds,
-    words beyond the window, and on a phone what is too low for a finger."""
+    what its policy refused or allows too much of, icons that are none, words beyond the window, and
+    on a phone what is too low for a finger. `charts` counts those that were drawn."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, theme: str, width: int) -> None:
         self._page = page
+        self._theme = theme
         self.found: dict[str, object] = {}
+        self.charts = 0
+        page.set_viewport_size({"width": width, "height": 900})
+        page.add_init_script(f"localStorage.setItem('echomq-theme', '{theme}'); {WATCHED}")
+
+    def go(self, place: str) -> None:
+        """Open a page and wait until it stands."""
+        answer = self._page.goto(place)
+        assert answer is not None
+        policy = answer.header_value("content-security-policy") or ""
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert self._page.locator("html").get_attribute("data-theme") == self._theme
+        if place != "/audit":
+            expect(self._page.locator("[data-live-word]")).to_have_text("Live")
+        for chart in self._page.locator("figure[data-chart]").all():
+            expect(chart.locator("svg").first).to_be_attached()
+            self.charts += 1
 
     def look(self, place: str) -> None:
         """Note what is wrong here."""
@@ -94,28 +117,33 @@ class Faults:
             self.found[f"{place}: width"] = "wider than the window"
         if self._page.viewport_size["width"] == PHONE and (low := self._page.evaluate(LOW)):
             self.found[f"{place}: finger"] = low
+        if wrong := [*self._page.evaluate("window.refused ?? []"), *self._page.evaluate(LOST)]:
+            self.found[f"{place}: policy"] = wrong
+
+    def end(self) -> None:
+        """Fail with all that was wrong."""
+        self._page.evaluate("localStorage.removeItem('echomq-theme')")
+        assert not self.found
 
 
 @pytest.mark.parametrize(("theme", "width"), [("dark", 1440), ("light", PHONE)])
-def test_nothing_is_wrong_on_any_page(page: Page, job: bytes, theme: str, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
-    page.add_init_script(f"localStorage.setItem('echomq-theme', '{theme}')")
-    faults = Faults(page)
+def test_case_40_nothing_is_wrong_on_any_page_and_nothing_is_refused(
+    strict: Page, job: bytes, theme: str, width: int
+) -> None:
+    faults = Faults(strict, theme, width)
     for place in every_place(job):
-        page.goto(place)
-        if place != "/audit":
-            expect(page.locator("[data-live-word]")).to_have_text("Live")
+        faults.go(place)
         faults.look(place)
-    page.evaluate("localStorage.removeItem('echomq-theme')")
-    assert not faults.found
+    assert faults.charts >= 5
+    faults.end()
 
 
 @pytest.mark.parametrize(("theme", "width"), [("dark", PHONE), ("light", 1440)])
-def test_nothing_is_wrong_in_what_opens(page: Page, job: bytes, theme: str, width: int) -> None:
+def test_case_40_nothing_is_wrong_in_what_opens_and_nothing_is_refused(
+    page: Page, job: bytes, theme: str, width: int
+) -> None:
     """Each dialog that has a form of its own, also with words that are refused; palette, keys."""
-    page.set_viewport_size({"width": width, "height": 900})
-    page.add_init_script(f"localStorage.setItem('echomq-theme', '{theme}')")
-    faults = Faults(page)
+    faults = Faults(page, theme, width)
     for place, action in (
         (at("schedule", Q), "reschedule"),
         (at("job", Q, job), "retry_dead"),
@@ -125,7 +153,7 @@ def test_nothing_is_wrong_in_what_opens(page: Page, job: bytes, theme: str, widt
         (at("repeats", Q), "cancel_repeat"),
         (f"/bus/main/board/{to_path(GAME)}", "rescore"),
     ):
-        page.goto(place)
+        faults.go(place)
         page.locator(f"main [data-action={action}]").first.click()
         expect(page.locator("#dialog[open] form")).to_be_visible()
         faults.look(action)
@@ -141,48 +169,7 @@ def test_nothing_is_wrong_in_what_opens(page: Page, job: bytes, theme: str, widt
     page.keyboard.press("Control+k")
     expect(page.locator("#palette-list li").first).to_be_visible()
     faults.look("palette")
-    page.evaluate("localStorage.removeItem('echomq-theme')")
-    assert not faults.found
-
-
-def test_case_40_every_screen_chart_and_icon_works_under_a_strict_policy(
-    strict: Page, job: bytes
-) -> None:
-    drawn = 0
-    for place in every_place(job):
-        answer = strict.goto(place)
-        assert answer is not None
-        policy = answer.header_value("content-security-policy") or ""
-        assert "default-src 'none'" in policy
-        assert "unsafe" not in policy
-        if place != "/audit":
-            expect(strict.locator("[data-live-word]")).to_have_text("Live")
-        for chart in strict.locator("figure[data-chart]").all():
-            expect(chart.locator("svg").first).to_be_attached()
-            drawn += 1
-        lost = strict.evaluate(
-            "[...document.querySelectorAll('use')].map((one) => one.getAttribute('href'))"
-            ".filter((href) => !document.querySelector(href))"
-        )
-        assert not lost, place
-        assert not strict.evaluate("window.refused ?? []"), place
-        assert not strict.evaluate("document.querySelectorAll('[style], style').length"), place
-    assert drawn >= 5
-
-
-def test_case_40_every_dialog_works_under_a_strict_policy(strict: Page, job: bytes) -> None:
-    for place, action in (
-        (at("schedule", Q), "reschedule"),
-        (at("dead", Q), "remove_job"),
-        (at("repeats", Q), "cancel_repeat"),
-        (f"/bus/main/board/{to_path(GAME)}", "rescore"),
-    ):
-        strict.goto(place)
-        strict.locator(f"main [data-action={action}]").first.click()
-        expect(strict.locator("#dialog[open] form")).to_be_visible()
-        strict.keyboard.press("Escape")
-        expect(strict.locator("#dialog[open]")).to_have_count(0)
-        assert not strict.evaluate("window.refused ?? []"), place
+    faults.end()
 
 
 def test_a_dialog_is_whole_as_soon_as_it_opens(page: Page, console_bus: Bus) -> None:

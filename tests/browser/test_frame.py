@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
 from echomq_admin.live.page import to_path
@@ -63,19 +62,6 @@ def test_the_wall_moves_without_reload_under_the_strict_policy(page, console_bus
     console_bus.run(admission.enqueue(CM, mint(), b"x"))
     expect(cell).to_have_text(str(before + 1))
     expect(page.locator("[data-live-word]")).to_have_text("Live")
-
-
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("width", [1440, 390])
-def test_axe_finds_nothing_on_the_overview(page, theme, width):
-    page.set_viewport_size({"width": width, "height": 900})
-    page.goto("/")
-    page.evaluate("theme => localStorage.setItem('echomq-theme', theme)", theme)
-    live(page, "/")
-    assert page.locator("html").get_attribute("data-theme") == theme
-    found = Axe().run(page)
-    page.evaluate("localStorage.removeItem('echomq-theme')")
-    assert found.violations_count == 0, found.generate_report()
 
 
 def test_the_theme_is_there_before_the_first_paint(page):
