@@ -21,8 +21,7 @@ local function note(place, id, went, verdict)
   reply[place] = verdict
 end
 
--- Jobs of no lane and no flow, and their places in the reply; by name, since the second time that
--- one is named it is gone.
+-- Jobs of no lane and no flow, each once, and their places in the reply.
 local flat, places, named = {}, {}, {}
 
 local function settle_flat()
@@ -35,13 +34,11 @@ end
 for at = items_at, #ARGV, 3 do
   local id, token, place = ARGV[at], ARGV[at + 1], #reply + 1
   local held = redis.pcall('HMGET', base .. 'job:' .. id, 'attempts', 'group', 'parent')
-  reply[place] = 'gone'
-  if held[1] == token and not held[2] and not held[3] then
-    if not named[id] then
-      named[id] = true
-      flat[#flat + 1] = id
-      places[#flat] = place
-    end
+  if held[1] == token and not held[2] and not held[3] and not named[id] then
+    named[id] = true
+    flat[#flat + 1] = id
+    places[#flat] = place
+    reply[place] = 'ok' -- or what it meets
   else
     settle_flat() -- what comes next may ask for their rows
     note(place, id, pcall(done, base, id, token, ARGV[at + 2], keep_ms))

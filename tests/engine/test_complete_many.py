@@ -66,3 +66,13 @@ def test_a_set_of_another_type_leaves_all_that_were_completed_held(
     assert all(isinstance(answer, WrongTypeFault) for answer in answers)
     assert run(command("ZCARD", q.active)) == 3
     assert run(command("HGET", q.metrics_completed, "count")) is None
+
+
+@pytest.mark.planted
+def test_who_is_completed_twice_in_one_call_and_refused_is_refused_both_times(
+    run: Run, q: QueueKeys, make: Builder
+) -> None:
+    job = make.active()
+    run(command("SET", q.dead, "no set"))
+    answers = run(completed(q, [(job.id, job.token, None)] * 2))
+    assert all(isinstance(answer, WrongTypeFault) for answer in answers)
