@@ -26,8 +26,10 @@ local function take(base, id, lane_name, now, worker, fresh)
     return nil
   end
   if fresh and found[3] ~= '0' then return false end
-  local attempts = 1
-  if found[3] ~= '0' then
+  local attempts, words = 1, {'state', 'active'}
+  if found[3] == '0' then
+    words = {'attempts', '1', 'state', 'active'}
+  else
     attempts = redis.pcall('HINCRBY', row_key, 'attempts', 1)
     if type(attempts) ~= 'number' then
       bury(base, id, 'attempts is not a number')
@@ -35,13 +37,11 @@ local function take(base, id, lane_name, now, worker, fresh)
       return nil
     end
   end
-  local token = string.format('%.0f', attempts)
-  if worker == '' then
-    redis.call('HSET', row_key, 'attempts', token, 'state', 'active')
-  else
-    redis.call('HSET', row_key, 'attempts', token, 'state', 'active', 'py_held',
-      worker .. ':' .. token .. string.format(':%.0f', now))
+  if worker ~= '' then
+    words[#words + 1] = 'py_held'
+    words[#words + 1] = worker .. ':' .. string.format('%.0f:%.0f', attempts, now)
   end
+  redis.call('HSET', row_key, unpack(words))
   if found[2] and not lane_name then count_in(base, found[2], 1) end
   record('claim', id)
   return {id, found[1], attempts, lane_name}

@@ -303,3 +303,12 @@ def test_a_claim_that_is_laden_costs_no_lane_its_turn(run, q, mint):
     assert [lease.id for lease in run(claims.claim_next(q, 3, HOUR, ring_first=True))] == made[:2]
     assert run(command("LINDEX", q.ring, 0)) == lanes_of_it[2]
     assert [lease.id for lease in run(claims.claim_next(q, 3, HOUR, ring_first=True))] == made[2:]
+
+
+@pytest.mark.planted
+def test_attempts_beyond_what_a_script_counts_exactly_still_go_up(run, q, make):
+    """A script's numbers are exact up to 2**53: the one in the row is the server's own."""
+    job = make.pending()
+    run(command("HSET", q.row(job.id), "attempts", 2**53))
+    run(claims.claim(q, HOUR))
+    assert run(row(q, job.id))[b"attempts"] == b"%d" % (2**53 + 1)
