@@ -147,6 +147,7 @@ class ThreadHands(Hands):
     def end(self) -> None:
         """Begin nothing more. What runs cannot be ended from outside."""
         self._over.set()
+        self.take_back()
         for _ in range(self._size):
             self._ready.put(None)
         for one in list(self._running.values()):
