@@ -121,6 +121,8 @@ class Ledger:
         ending, self.unsettled = self.unsettled, []
         self.turns += want is not None
         answers: list[Word | EchoMQError] = []
+        if not ending:
+            self.meanwhile()  # a claim that travels alone may take as long as it likes
         try:
             jobs = [(one.task.lease, one.verdict or Done()) for one in ending]
             answers, taken = yield from turn(self.q, jobs, self._policy, want, self.meanwhile)
@@ -129,13 +131,15 @@ class Ledger:
             if not answers:
                 self.unsettled += ending
         fault = self._said(ending, answers)
-        if isinstance(taken, EchoMQError):
-            raise taken
-        if taken:
+        full = False
+        if taken and not isinstance(taken, EchoMQError):
             self._hold(taken, task_of)
             assert want is not None
-            if len(taken) < want.size or not self._ahead.room:
-                self.meanwhile()
+            full = len(taken) == want.size
+        if not full or fault is not None or not self._ahead.room:
+            self.meanwhile()  # nobody knows when the next turn comes
+        if isinstance(taken, EchoMQError):
+            raise taken
         if fault is not None:
             raise fault
         return None if taken is None else len(taken)
