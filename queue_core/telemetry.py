@@ -44,10 +44,10 @@ def heard(event: str) -> bool:
 
 
 def emit(event: str, **values: Any) -> None:
-    """Tell the listeners. One that raises is logged and stops neither the others nor the
-    caller."""
+    """Tell the listeners. One that raises is logged and stops neither the others nor the caller,
+    also one that asks for the end of the program: here it would end a handler's thread alone."""
     for listener in _listeners.get(event, ()):
         try:
             listener(event, values)
-        except Exception:  # noqa: BLE001 (whatever a listener raises is its own affair)
+        except (Exception, SystemExit):  # noqa: BLE001 (whatever it raises is its own affair)
             _log.exception("a listener of %s failed", event)

@@ -31,11 +31,14 @@ def test_each_listener_is_told_until_it_detaches() -> None:
     ]
 
 
-def test_a_listener_that_raises_stops_nobody(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("fault", [ValueError("broken"), SystemExit(1)])
+def test_a_listener_that_raises_stops_nobody(
+    caplog: pytest.LogCaptureFixture, fault: BaseException
+) -> None:
     seen: list[str] = []
 
     def broken(_event: str, _values: Mapping[str, Any]) -> None:
-        raise ValueError("broken")
+        raise fault
 
     detach = [
         telemetry.attach("test.broken", broken),
