@@ -217,7 +217,8 @@ def test_a_phone_has_the_verbs_of_a_row_at_its_right(
         assert page.evaluate(WIDER, f"{rows} td, {rows} td *") == []
 
 
-def test_no_oldest_number_is_told_where_none_is_fresh(page: Page) -> None:
+def test_no_oldest_number_is_told_where_none_is_fresh(page: Page, console_bus: Bus) -> None:
+    console_bus.run(admission.enqueue(queue("fresh"), mint(), b"x"))
     sized(page, 1440).goto("/")
     expect(page.locator(".oldest")).to_be_visible()
     shown = page.evaluate("""() => {
