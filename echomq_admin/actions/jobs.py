@@ -334,7 +334,7 @@ RETRY_DEAD = Action(
 )
 RESCHEDULE = Action(
     name="reschedule",
-    word="Re-score…",
+    word="Reschedule…",
     title="Another time for the job",
     icon="shift",
     permission="reschedule_job",

@@ -242,6 +242,7 @@ def test_a_postponed_job_keeps_its_drawn_time_out_of_the_way(
     job, was = make.scheduled(), 1_900_000_020_000 + past_the_minute_ms
     bus.run(command("ZADD", q.schedule, "XX", was, job.id))
     drawn = browser.get("/dialog/reschedule", named(q, job.id), headers=HTMX).content.decode()
+    assert "<span>Reschedule</span></button>" in drawn
     form = form_of(drawn)
     assert form["at"]
     assert form["expect"] == str(was)
