@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from echomq_admin.actions.action import Action, Confirmed, Order, Result, Shown, Subject, Target
 from queue_core.outcomes import Word
-from queue_core.plans import Plan
+from queue_core.plans import Call, Plan
 from queue_core.verbs import repeats
+
+_NO_SUCH = "There is no repeat {item} in {queue}. Nothing written."
+_WITHOUT_TEMPLATE = "{} has no template: nothing says what to run. Nothing written."
 
 
 class Cancelled(Confirmed):
@@ -15,7 +18,12 @@ class Cancelled(Confirmed):
 
 
 def _run(order: Order) -> Plan[Result]:
-    word = yield from repeats.run_now(order.target.keys, order.target.item, order.job_id)
+    keys, name = order.target.keys, order.target.item
+    word = yield from repeats.run_now(keys, name, order.job_id)
+    if word is Word.absent:
+        # Nothing runs under the id that was minted, so it is handed to nobody.
+        bare = yield Call("EXISTS", (keys.repeat_record(name),))
+        return Result(word, _WITHOUT_TEMPLATE.format(order.target.named) if bare else "")
     return Result(word, facts={"job": order.job_id.decode("ascii")})
 
 
@@ -54,7 +62,7 @@ RUN = Action(
     says={
         Word.enqueued: "{item} runs now as {job}. Its next run stays where it is.",
         Word.duplicate: "This run of {item} was admitted already, as {job}.",
-        Word.absent: "{item} has no template: it was cancelled. Nothing written.",
+        Word.absent: _NO_SUCH,
     },
     describe=_what_running_does,
     creates=True,
@@ -70,7 +78,7 @@ PAUSE = Action(
     says={
         Word.ok: "{item} is paused: parked beyond every date until it is resumed.",
         Word.noop: "{item} was paused already. Nothing written.",
-        Word.absent: "{item} is not registered any more. Nothing written.",
+        Word.absent: _NO_SUCH,
     },
     inverse=lambda _order, _result: ("resume_repeat", {}),
     dialog=False,
@@ -86,7 +94,7 @@ RESUME = Action(
     says={
         Word.ok: "{item} is resumed and runs at its next slot.",
         Word.noop: "{item} was not paused. Nothing written.",
-        Word.absent: "{item} is not registered any more. Nothing written.",
+        Word.absent: _NO_SUCH,
         Word.invalid: "{item} stays parked: its cadence is no number of ms from 1 on.",
     },
     inverse=lambda _order, _result: ("pause_repeat", {}),
@@ -102,7 +110,7 @@ CANCEL = Action(
     plan=_cancel,
     says={
         Word.cancelled: "{item} is cancelled: it fires no more.",
-        Word.absent: "{item} was in no schedule any more.",
+        Word.absent: "There is no repeat {item} in the schedule of {queue}: nothing fires.",
     },
     form=Cancelled,
     describe=_what_cancel_does,

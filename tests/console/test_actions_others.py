@@ -167,9 +167,20 @@ def test_pause_resume_cancel(do: Do, bus: Bus, q: QueueKeys, digest: bytes) -> N
     assert bus.run(score(q.repeat, digest)) is None
 
 
-@pytest.mark.parametrize("action", ["run_repeat", "pause_repeat", "resume_repeat"])
-def test_a_repeat_that_is_not_there(do: Do, action: str) -> None:
-    assert do(action, b"nothing").outcome is Outcome.gone
+@pytest.mark.parametrize("action", ["run_repeat", "pause_repeat", "resume_repeat", "cancel_repeat"])
+def test_a_repeat_that_is_not_there_is_told_as_such(do: Do, q: QueueKeys, action: str) -> None:
+    typed = {"confirm": "cancel"} if action == "cancel_repeat" else {}
+    answer = do(action, b"nothing", **typed)
+    assert (answer.outcome, answer.facts) == (Outcome.gone, {})
+    assert answer.sentence.startswith("There is no repeat nothing in ")
+    assert q.name.decode() in answer.sentence
+
+
+def test_a_repeat_without_template_is_no_missing_one(do: Do, bus: Bus, q: QueueKeys) -> None:
+    bus.run(command("HSET", q.repeat_record(b"bare"), "every_ms", "1000"))
+    answer = do("run_repeat", b"bare")
+    assert answer.outcome is Outcome.gone
+    assert answer.sentence.startswith("bare has no template")
 
 
 def test_cancelling_twice_is_told_as_such(do: Do, digest: bytes) -> None:

@@ -204,7 +204,10 @@ def test_repeats(shell: Callable[..., Said], bus: Bus, q: QueueKeys) -> None:
     assert shell("repeats", name, "cancel", "digest")[0] == 2
     assert shell("repeats", name, "cancel")[0] == 2
     assert shell("repeats", name, "cancel", "digest", "--yes")[0] == 0
-    assert shell("repeats", name, "pause", "digest")[0] == 4
+    for verb in ("run", "pause", "resume"):
+        code, told, _ = shell("repeats", name, verb, "NOSUCH")
+        assert code == 4
+        assert f"There is no repeat NOSUCH in {name}." in told
 
 
 def test_boards(shell: Callable[..., Said], bus: Bus, q: QueueKeys) -> None:
