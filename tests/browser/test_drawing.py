@@ -6,11 +6,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from echomq_admin.live.page import to_path
-from queue_core import ids
+from queue_core import boards, ids
 from queue_core.bus import Bus
 from queue_core.ids import Minter
 from queue_core.keys import QueueKeys, queue
-from queue_core.verbs import admission, repeats
+from queue_core.verbs import admission, claims, repeats, settle
 from tests.browser.places import at
 from tests.builders import command, server_ms
 
@@ -48,6 +48,10 @@ CUT = """(words) => [...document.querySelectorAll(words)].filter((one) => {
   return own.left < around.left - 1 || own.right > around.right + 1
     || own.top < around.top - 1 || own.bottom > around.bottom + 1;
 }).map((one) => one.textContent)"""
+
+
+PAINTED_AFTER = """(word, things) => [...document.querySelectorAll(things)].every(
+  (thing) => thing.compareDocumentPosition(word) & Node.DOCUMENT_POSITION_FOLLOWING)"""
 
 
 WIDER = """(cells) => [...document.querySelectorAll(cells)].filter((one) => {
@@ -100,8 +104,31 @@ def test_no_wait_of_the_curve_stands_under_the_other_policy(
     console_bus.run(admission.enqueue(q, mint(), b"x"))
     sized(page, width).goto(at("backoff", q))
     expect(page.locator("#curve .curveB")).to_be_attached()
-    waits = "#curve .curveA ~ text.t1.mid"
-    assert page.evaluate(COVERED, [waits, "#curve .curveB"]) == [True, []]
+    assert page.evaluate(COVERED, ["#curve .waits text", "#curve .curveB"]) == [True, []]
+
+
+def test_a_stem_of_the_curve_runs_behind_the_words(
+    page: Page, console_bus: Bus, q: QueueKeys
+) -> None:
+    for wait_ms in (15_000, 40_000):
+        console_bus.run(admission.enqueue(q, mint(), b"x"))
+        lease = console_bus.run(claims.claim(q, 30_000, b"w1"))
+        console_bus.run(settle.retry(q, lease.id, lease.token, wait_ms, 9, b"502"))
+    sized(page, 390).goto(at("backoff", q))
+    expect(page.locator("#curve .stem[d]").first).to_be_attached()
+    words = page.locator("#curve .waits text")
+    expect(words).not_to_have_count(0)
+    for word in words.all():
+        assert word.evaluate(PAINTED_AFTER, "#curve .stem")
+
+
+def test_a_player_that_enters_is_called_new(page: Page, console_bus: Bus, q: QueueKeys) -> None:
+    console_bus.run(boards.fold(q.name, b"ann", 420))
+    sized(page, 1280).goto(f"/bus/main/board/{to_path(q.name)}")
+    expect(page.locator(".board .mv.flat")).not_to_be_empty()
+    console_bus.run(boards.fold(q.name, b"bob", 440))
+    expect(page.locator(".board .mv.new")).to_have_text("new")
+    assert page.evaluate(WIDER, ".board td") == []
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -217,7 +217,7 @@ def test_a_pointer_holds_the_chart_and_a_chip_says_what_waits(
     schedule.locator("#fence").hover(position={"x": 700, "y": 240})
     expect(schedule.locator("#fence")).to_contain_text("held")
     console_bus.run(admission.enqueue_in(q, job_id, b"x", 60_000))
-    expect(schedule.locator("#fence")).to_contain_text("1 changes held")
+    expect(schedule.locator("#fence")).to_contain_text("1 change held")
     expect(mark(schedule, job_id)).to_have_count(0)
     schedule.mouse.move(10, 880)
     expect(mark(schedule, job_id)).to_be_visible()

@@ -49,11 +49,6 @@ function ground(layer, data, plan) {
     }
   }
   parts.push(svg("path", { class: "curveB", d: steps(data.b.steps, column, width, y) }), svg("path", { class: "curveA", d: steps(data.a.steps, column, width, y) }));
-  for (const [at, { n, top }] of data.a.steps.entries()) {
-    const other = data.b.steps[at] ? y(data.b.steps[at].top) : -Infinity;
-    const crossed = other < y(top) - 1 && other > y(top) - 21;
-    parts.push(text(span(top), { class: "mid t1", x: column(n) + width / 2, y: y(top) + (crossed ? 15 : -7) }));
-  }
   if (data.b.steps.length && data.b.steps.length <= data.a.steps.length && !data.b.more) {
     const last = data.b.steps.at(-1);
     parts.push(svg("g", { class: "s-dead", transform: `translate(${column(last.n) + width + 8}, ${y(last.top)})` }, svg("path", { class: "deadx", d: "M-4 -4l8 8m0 -8l-8 8" })));
@@ -72,6 +67,15 @@ function ground(layer, data, plan) {
     parts.push(svg("path", { class: "deadcol", d: `M${end} ${FLOOR}V${top + 16}` }), svg("g", { class: "s-dead", transform: `translate(${end}, ${top})` }, svg("path", { class: "deadx", d: "M-5 -5l10 10m0 -10l-10 10" })), text("dead", { class: "mid t1", x: end, y: 294 }), text(`failure ${data.a.tries}`, { class: "mid", x: end, y: 309 }));
   } else parts.push(text(`${data.a.more} more`, { class: "mid t2", x: end, y: 294 }), text("the same cap", { class: "mid", x: end, y: 309 }));
   layer.replaceChildren(...parts);
+}
+
+// Stands above the jobs: where columns are narrow the stem of one runs behind the word of another.
+function waits(layer, data, { y, column, width }) {
+  layer.replaceChildren(...data.a.steps.map(({ n, top }, at) => {
+    const other = data.b.steps[at] ? y(data.b.steps[at].top) : -Infinity;
+    const crossed = other < y(top) - 1 && other > y(top) - 21;
+    return text(span(top), { class: "mid t1", x: column(n) + width / 2, y: y(top) + (crossed ? 15 : -7) });
+  }));
 }
 
 function jobs(layer, data, plan, now) {
@@ -94,6 +98,7 @@ class Lab {
     this.svg = svg("svg", { class: "chart", role: "img" });
     this.ground = this.svg.appendChild(svg("g"));
     this.jobs = this.svg.appendChild(svg("g"));
+    this.waits = this.svg.appendChild(svg("g", { class: "waits" }));
     element.replaceChildren(this.svg);
     new ResizeObserver(() => this.draw()).observe(element);
     this.svg.addEventListener("click", ({ target }) => {
@@ -115,6 +120,7 @@ class Lab {
     const waiting = data.jobs ? `${data.jobs.length} jobs wait now` : "the waiting jobs are not known";
     set(this.svg, { width: wide, height: HEIGHT, viewBox: `0 0 ${wide} ${HEIGHT}`, "aria-label": `Wait before the next try by failed attempt, policy A${data.a.jitter ? " with its jitter band" : ""} and policy B; ${waiting}.` });
     ground(this.ground, data, plan);
+    waits(this.waits, data, plan);
     this.plan = plan;
     this.move();
   }

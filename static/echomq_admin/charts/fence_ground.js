@@ -83,7 +83,7 @@ function captions(stage, layer) {
     const half = 50;
     if (data.late) said.push(["late", `late ${count(data.late)}`, { class: "end t2", x: x - half - 10, y: 20 }]);
     said.push(["wait", waiting ? `waiting ${count(waiting)}` : "nothing waits", { class: "t2", x: x + half + 10, y: 20 }]);
-    const how = stage.waiting ? `${count(stage.waiting)} changes held while you point here` : data.bars.length ? `one mark, one job; one bar, one bucket of every kind; ${data.scale} time, log height` : waiting ? `one mark, one job; ${data.scale} time` : "";
+    const how = stage.waiting ? `${count(stage.waiting)} ${stage.waiting === 1 ? "change" : "changes"} held while you point here` : data.bars.length ? `one mark, one job; one bar, one bucket of every kind; ${data.scale} time, log height` : waiting ? `one mark, one job; ${data.scale} time` : "";
     if (plan.width - x > 620) said.push(["how", how, { class: "end", x: plan.width - 18, y: 20 }]);
     if (data.beyond) said.push(["beyond", `${count(data.beyond)} further out →`, { class: "end t2", x: plan.width - 18, y: 40 }]);
     const peak = data.bars.reduce((best, bar) => (bar[2] > (best?.[2] ?? 0) ? bar : best), null);
