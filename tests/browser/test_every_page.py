@@ -169,6 +169,9 @@ def test_case_40_nothing_is_wrong_in_what_opens_and_nothing_is_refused(
     page.keyboard.press("Control+k")
     expect(page.locator("#palette-list li").first).to_be_visible()
     faults.look("palette")
+    page.keyboard.press("Escape")
+    page.locator(".freeze").click()
+    faults.look("frozen")
     faults.end()
 
 

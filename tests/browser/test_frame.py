@@ -208,6 +208,37 @@ def test_a_frozen_view_stands_still_until_it_is_let_go(page, console_bus):
     expect(page.locator("[data-live-word]")).to_have_text("Live")
 
 
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_button_freezes_the_view(page: Page, console_bus: Bus, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    live(page, SCHEDULE)
+    word = page.locator("[data-live-word]")
+    button = page.get_by_role("button", name="Freeze the view")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(word).to_have_text("Frozen")
+    console_bus.run(admission.enqueue(CM, mint(), b"x"))
+    page.wait_for_timeout(700)
+    expect(button).to_have_attribute("aria-pressed", "true")
+    button.press(" ")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    expect(word).to_have_text("Live")
+    box = button.bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) >= (44 if width == 390 else 24)
+    assert box["x"] + box["width"] <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_list_of_keys_names_freezing_only_where_it_freezes(page: Page) -> None:
+    for place, many in (("/", 1), ("/audit", 0)):
+        page.goto(place)
+        page.keyboard.press("?")
+        expect(page.locator("#keys li", has_text="All keys")).to_be_visible()
+        expect(page.locator("#keys li", has_text="Freeze the view")).to_have_count(many)
+
+
 def test_a_frame_that_was_under_way_does_not_move_a_frozen_view(signed_in: BrowserContext):
     page = signed_in.new_page()
     frames: list[str] = []

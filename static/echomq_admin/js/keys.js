@@ -1,5 +1,6 @@
 // Shortcuts: one registry feeds both the keyboard and the help panel. Letters mean nothing while
 // somebody types or a dialog is open.
+import { still } from "./live.js";
 
 const shortcuts = new Map();
 const WAIT = 1200;
@@ -89,6 +90,7 @@ export function start(commands) {
   }
   shortcut("g o", "Go to Overview", () => document.querySelector(".brand").click());
   shortcut("t", "Switch theme", commands.theme);
+  if (still) return; // nothing on this page moves
   shortcut(" ", "Freeze the view", (event) => {
     if (event.target !== document.body && !event.target.matches?.("main")) return false;
     commands.freeze();

@@ -16,7 +16,7 @@ const ACK_MS = 2000;
 const SILENT_MS = 8000;
 const STANDING = { live: "Live", stale: "Stale" };
 const { topic, socket: path } = document.body.dataset;
-const still = document.body.dataset.state === "still";
+export const still = document.body.dataset.state === "still";
 let seq = 0;
 let acked = 0;
 let ackTimer = 0;
@@ -122,6 +122,7 @@ export function freeze(on = !frozen) {
   heardAt = performance.now();
   socket.send({ visible: !frozen && !document.hidden });
   word(frozen ? "Frozen" : socket.live ? "…" : "Not live");
+  document.querySelector("[data-command=freeze]")?.setAttribute("aria-pressed", frozen);
   stand(frozen);
   return frozen;
 }
