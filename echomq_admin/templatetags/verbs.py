@@ -78,7 +78,7 @@ def verb(
         )  # fmt: skip
     return format_html(
         '<button class="{}" type="button" hx-post="{}" hx-vals="{}" hx-target="#toasts"'
-        ' hx-swap="beforeend" hx-disabled-elt="this" data-action="{}" title="{}">{}'
+        ' hx-swap="afterbegin" hx-disabled-elt="this" data-action="{}" title="{}">{}'
         "<span>{}</span></button>",
         classes,
         reverse("echomq_admin:act", args=[action]),

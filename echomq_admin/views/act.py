@@ -85,12 +85,20 @@ def _drawn(
         "answer": answer,
         "action": known,
         "target": named(target),
+        "acted_on": _acted_on(known, target),
         "undo_id": fresh_request_id(),
         "closes": from_dialog and answer.outcome in SETTLES,
     }
     page = "piece" if getattr(request, "htmx", False) else "page"
     name = {"piece": "pieces/outcome.html", "page": "dialogs/outcome_page.html"}[page]
     return render(request, f"echomq_admin/{name}", context, status=answer.outcome.status)
+
+
+def _acted_on(action: Action | None, target: Target) -> dict[str, Any]:
+    """What the toast names: a sentence that says "it" may be read when the row is long gone."""
+    if target.item and action:
+        return {"kind": action.subject.value, "name": target.item}
+    return {"kind": "board" if target.game else "queue", "name": target.game or target.queue}
 
 
 def _keeps(action: Action, answer: Answer) -> bool:

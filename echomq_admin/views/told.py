@@ -63,7 +63,7 @@ def told_shortly(
     toast = HttpResponse(
         render_to_string("echomq_admin/pieces/outcome.html", {"answer": answer}), status=status
     )
-    toast["HX-Retarget"], toast["HX-Reswap"] = "#toasts", "beforeend"
+    toast["HX-Retarget"], toast["HX-Reswap"] = "#toasts", "afterbegin"
     return toast
 
 

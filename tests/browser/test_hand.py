@@ -160,6 +160,54 @@ def test_presses_that_follow_at_once_are_one_act(page: Page, console_bus: Bus) -
     expect(verb).to_have_count(2)
 
 
+VERBS = "#schedule-list [data-action]"
+COVERED = """(verbs) => [...document.querySelectorAll(verbs)].filter((verb) => {
+  const { x, y, width, height } = verb.getBoundingClientRect();
+  const seen = document.elementFromPoint(x + width / 2, y + height / 2);
+  return y + height < innerHeight && !verb.contains(seen);
+}).length"""
+
+
+@pytest.mark.parametrize(("width", "shown"), [(1440, 2), (390, 1)])
+def test_toasts_leave_the_verbs_of_the_rows_bare(
+    page: Page, console_bus: Bus, width: int, shown: int
+) -> None:
+    q = queue(f"told-{width}")
+    for minutes in range(20):
+        console_bus.run(admission.enqueue_in(q, mint(), b"x", 3_600_000 + 60_000 * minutes))
+    page.set_viewport_size({"width": width, "height": 844})
+    live(page, at("schedule", q))
+    page.locator("#schedule-list").evaluate("list => list.scrollIntoView()")
+    told = page.locator("#toasts .toast:visible")
+    for many in range(1, 5):
+        row = page.locator("#schedule-list tr[id^=due-]").first
+        job = row.locator(".job").inner_text().strip()
+        row.locator("[data-action=run_now]").evaluate("verb => verb.click()")
+        expect(told.first).to_contain_text(f"Done job {job}")
+        expect(told).to_have_count(min(many, shown))
+        expect(page.locator(f"#schedule-list :text('{job}')")).to_have_count(0)
+    if width == 1440:
+        assert page.evaluate(COVERED, VERBS) == 0
+    else:
+        foot, bar = told.first.bounding_box(), page.locator(".phonebar").bounding_box()
+        assert foot["y"] + foot["height"] <= bar["y"]
+    rest = page.locator("#toasts-rest")
+    expect(rest).to_have_text(f"{4 - shown} earlier")
+    newest = told.first.inner_text()
+    page.keyboard.press("Escape")
+    expect(told.first).not_to_have_text(newest, use_inner_text=True)
+    expect(told).to_have_count(shown)
+    rest.press("Enter")
+    expect(told).to_have_count(3)
+    for left in (2, 1, 0):
+        page.keyboard.press("Escape")
+        expect(told).to_have_count(left)
+    page.route("**/act/run_now", lambda route: route.abort())
+    job = page.locator("#schedule-list .job").first.inner_text().strip()
+    page.locator("#schedule-list [data-action=run_now]").first.evaluate("verb => verb.click()")
+    expect(told).to_contain_text(f"Outcome unknown {job}")
+
+
 def test_what_was_asked_wrongly_is_where_the_focus_is(page: Page, worked: QueueKeys) -> None:
     live(page, at("dead", worked))
     page.locator("#graves [data-action=remove_job]").first.focus()

@@ -145,6 +145,16 @@ def test_the_bus_s_text_is_escaped_in_a_toast(browser: Client, bus: Bus) -> None
     assert "\x1b" not in text
 
 
+def test_a_toast_names_what_was_acted_on(browser: Client, q: QueueKeys, make: Builder) -> None:
+    gone = make.absent().id
+    text = browser.post("/act/run_now", named(q, gone), headers=HTMX).content.decode()
+    assert f'job <bdi class="mono">{gone.decode()}</bdi>' in text
+    long = b"<b>begins-" + b"x" * 200 + b"-ends"
+    text = browser.post("/act/pause_repeat", named(q, long), headers=HTMX).content.decode()
+    assert 'repeat <bdi class="mono">&lt;b&gt;begins-xxx…' in text
+    assert "xxx-ends</bdi>" in text
+
+
 # ---- dialogs ---------------------------------------------------------------------------------
 
 

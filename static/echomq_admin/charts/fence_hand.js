@@ -26,7 +26,7 @@ class Hand {
     on("pointerup", (event) => this.up(event));
     on("pointercancel", () => this.cancel());
     on("keydown", (event) => this.key(event));
-    document.addEventListener("keydown", (event) => event.key === "Escape" && this.drag && !this.open && this.cancel(), true);
+    document.addEventListener("keydown", (event) => this.escape(event), true);
     on("focusin", () => { this.focused = figure.matches(":focus-visible"); if (this.focused) stage.hold(); });
     on("focusout", () => { this.focused = false; if (!this.drag && !this.open) this.let(); });
     this.dialog = document.getElementById("dialog");
@@ -118,6 +118,13 @@ class Hand {
     this.open = true;
     const asked = htmx.ajax("GET", url.pathname + url.search, { target: "#dialog", swap: "innerHTML" });
     asked.then(() => this.dialog.open || this.done(), () => this.done());
+  }
+
+  // A key for one thing at once: what is told stays.
+  escape(event) {
+    if (event.key !== "Escape" || !this.drag || this.open) return;
+    this.cancel();
+    event.stopPropagation();
   }
 
   cancel() {

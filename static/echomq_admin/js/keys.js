@@ -90,6 +90,7 @@ export function start(commands) {
   }
   shortcut("g o", "Go to Overview", () => document.querySelector(".brand").click());
   shortcut("t", "Switch theme", commands.theme);
+  shortcut("Escape", "Dismiss the newest message", () => !document.querySelector(":popover-open") && commands.dismiss());
   if (still) return; // nothing on this page moves
   shortcut(" ", "Freeze the view", (event) => {
     if (event.target !== document.body && !event.target.matches?.("main")) return false;

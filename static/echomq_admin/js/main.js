@@ -33,7 +33,8 @@ const commands = {
   reconnect: live.reconnect,
   freeze: () => toasts.say(live.freeze() ? "The view is frozen" : "The view goes on"),
   close: (element) => element.closest("dialog")?.close(),
-  dismiss: (element) => element.closest(".toast")?.remove(),
+  dismiss: (element) => toasts.dismiss(element?.closest(".toast") ?? undefined),
+  toasts: toasts.all,
 };
 
 document.addEventListener("click", (event) => {
