@@ -130,6 +130,24 @@ def test_a_mark_that_keys_move_says_where_it_is_and_that_it_was_put_back(
     expect(said).to_have_text(f"{taken_up.decode()} was put back, {was:%H:%M:%S} UTC")
 
 
+def test_a_mark_that_keys_move_is_put_back_where_they_leave_the_chart(
+    schedule: Page, q: QueueKeys, console_bus: Bus, taken_up: bytes
+) -> None:
+    held = console_bus.run(score(q.schedule, taken_up))
+    fence = schedule.locator("#fence")
+    schedule.keyboard.press("Shift+ArrowRight")
+    expect(fence.locator(".ghost")).to_have_count(1)
+    schedule.keyboard.press("Tab")
+    expect(fence).not_to_be_focused()
+    expect(fence.locator(".ghost")).to_have_count(0)
+    expect(schedule.locator("#said")).to_contain_text(f"{taken_up.decode()} was put back")
+    expect(fence).to_contain_text("now ")
+    schedule.keyboard.press("Shift+Tab")
+    schedule.keyboard.press("Enter")
+    expect(schedule.locator("#dialog[open]")).to_have_count(0)
+    assert console_bus.run(score(q.schedule, taken_up)) == held
+
+
 def test_escape_from_the_dialog_leaves_the_mark_to_the_keys(
     schedule: Page, q: QueueKeys, console_bus: Bus, taken_up: bytes
 ) -> None:

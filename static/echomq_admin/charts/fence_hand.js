@@ -28,7 +28,7 @@ class Hand {
     on("keydown", (event) => this.key(event));
     document.addEventListener("keydown", (event) => this.escape(event), true);
     on("focusin", () => { this.focused = figure.matches(":focus-visible"); if (this.focused) stage.hold(); });
-    on("focusout", () => { this.focused = false; if (!this.drag && !this.open) this.let(); });
+    on("focusout", () => this.leave());
     this.dialog = document.getElementById("dialog");
     // Asked before the dialog is emptied: one that settled the matter was empty when it closed.
     this.dialog?.addEventListener("close", () => this.open && this.done(this.dialog.childElementCount > 0), true);
@@ -118,6 +118,13 @@ class Hand {
     this.open = true;
     const asked = htmx.ajax("GET", url.pathname + url.search, { target: "#dialog", swap: "innerHTML" });
     asked.then(() => this.dialog.open || this.done(), () => this.done());
+  }
+
+  // Keys that went elsewhere move no mark here: it is put back, as by Escape.
+  leave() {
+    this.focused = false;
+    if (this.drag?.keys && !this.open) this.cancel();
+    if (!this.drag && !this.open) this.let();
   }
 
   // A key for one thing at once: what is told stays.
