@@ -170,7 +170,7 @@ class View:
             why=context["why"],
             state=context["state"],
             clocks=context["clocks"],
-            ages=shaped.ages,
+            ages=shaped.ages | surroundings.ages(context["rail"]),
         )
         return True
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from echomq_admin.buses import bus_urls
-from echomq_admin.live.page import Page, Watch
-from echomq_admin.live.scene import Scene, Scenes
+from echomq_admin.live.page import Page, Watch, to_path
+from echomq_admin.live.scene import Scene, Scenes, host_ms
 from echomq_admin.live.signs import flags
 from echomq_admin.permissions import read_only
 from echomq_admin.templatetags.echomq import address
@@ -79,7 +79,10 @@ def _note(scene: Scene) -> tuple[str, bool]:
 
 
 def rail(scenes: Scenes, watch: Watch) -> list[dict[str, Any]]:
-    """The buses and their queues. A bus that is away shows its queues as unknown."""
+    """The buses and their queues, each bus with the moment of its last answer by the page's clock.
+    A bus that is away shows its queues as unknown."""
+    own = scenes.get(watch.bus)
+    now_ms = own.now_ms if own is not None else host_ms()
     groups = []
     for name, scene in scenes.items():
         note, warn = _note(scene)
@@ -102,6 +105,8 @@ def rail(scenes: Scenes, watch: Watch) -> list[dict[str, Any]]:
         groups.append(
             {
                 "bus": name,
+                "id": f"rail{to_path(name.encode())}",
+                "at_ms": now_ms - scene.age_ms() if scene.last_ms else None,
                 "note": note,
                 "warn": warn,
                 "off": off,
@@ -110,6 +115,11 @@ def rail(scenes: Scenes, watch: Watch) -> list[dict[str, Any]]:
             }
         )
     return groups
+
+
+def ages(groups: list[dict[str, Any]]) -> dict[str, int]:
+    """When each bus of the rail last answered: its markup is not sent for time to pass."""
+    return {group["id"]: group["at_ms"] for group in groups if group["at_ms"] is not None}
 
 
 def watch_page(watch: Watch) -> str:

@@ -6,6 +6,7 @@ const FRESH = 1000;
 export const STALE = 3000;
 const SKEWED = 2000;
 const DUE = 1000;
+const GLANCED = 2000; // a bus that the page is not of is asked so much later
 const state = { pageAt: Number(document.body.dataset.at) || null, frameAt: performance.now(), frozen: false };
 
 export function span(ms) {
@@ -122,6 +123,14 @@ export function write(root = document) {
   for (const row of root.querySelectorAll("tr[data-at]:not(.unk), section[data-at]")) {
     row.classList.toggle("stale", clock.now(busOf(row)) - Number(row.dataset.at) > STALE);
   }
+  for (const group of root.querySelectorAll(".busgroup[data-at]:not(.bus-off)")) group.classList.toggle("stale", hangs(group));
+}
+
+// The queues of a bus in the rail are as old as its last answer, by the clock of the page.
+function hangs(group) {
+  const { bus, state: standing } = document.body.dataset;
+  const most = !bus || bus === group.dataset.bus ? STALE : STALE + GLANCED;
+  return standing !== "still" && clock.now() - Number(group.dataset.at) > most;
 }
 
 function vitals() {

@@ -48,11 +48,16 @@ def test_a_hanging_bus_is_stale_before_it_is_unreachable(
     live(page, at("schedule", q))
     ahead = page.locator("#fence-panel header time[data-format=in]")
     expect(ahead).to_have_text(re.compile(r"^in \d"))
+    rail = page.locator("#rail-queues .busgroup")
+    expect(rail.get_by_text("stale")).to_be_hidden()
     with hanging(console):
         expect(ahead).to_have_text(re.compile("^(due now|.* late)$"))
         expect(page.locator("[data-live-word]")).to_have_text("Stale")
         assert "ago" not in ahead.inner_text()
+        expect(rail.get_by_text("stale")).to_be_visible()
+        assert "repeating-linear-gradient" in rail.evaluate(GROUND)
     expect(page.locator("[data-live-word]")).to_have_text("Live")
+    expect(rail.get_by_text("stale")).to_be_hidden()
 
 
 GROUND = "(panel) => getComputedStyle(panel).backgroundImage"
@@ -75,6 +80,7 @@ def test_the_wall_counts_what_hangs_as_stale(
         expect(word).to_have_text("Stale")
         expect(buses).to_contain_text("0 of 1 bus")
         expect(totals).to_have_class(re.compile(r"\bstale\b"))
+        expect(page.locator("#rail-queues .busgroup")).to_have_class(re.compile(r"\bstale\b"))
         assert re.search(r"oldest number\s+[3-9]\.\d s", totals.inner_text())
         assert "repeating-linear-gradient" in totals.evaluate(GROUND)
         assert re.search(r"was on time\s+next due \d\d:\d\d:\d\d", lateness.inner_text())
