@@ -38,3 +38,50 @@ def test_a_ring_that_stops_is_drawn_again(page: Page, console_bus: Bus) -> None:
     expect(ring.locator(".pointer")).to_have_attribute("visibility", "hidden")
     expect(ring).to_contain_text("next turn")
     expect(ring.locator(".pointer")).to_have_attribute("visibility", "visible")
+
+
+OFF_THE_TRACK = """(ring) => {
+  const [track, word] = [".ringtrack", ".gaplabel"].map(
+    (one) => ring.querySelector(one).getBoundingClientRect());
+  const [x, y] = [track.x + track.width / 2, track.y + track.height / 2];
+  const aside = Math.max(word.left - x, x - word.right, 0);
+  return Math.hypot(aside, Math.max(word.top - y, y - word.bottom, 0)) - track.width / 2;
+}"""
+"""How far the nearest point of the words is outside of the track."""
+
+NOTE_STAYS = """() => {
+  const [came, stays] = [new Map(), (window.stays = [])];
+  new MutationObserver((changes) => {
+    for (const { addedNodes, removedNodes } of changes) {
+      for (const one of addedNodes) came.set(one, performance.now());
+      for (const one of removedNodes) {
+        if (came.has(one)) stays.push(performance.now() - came.get(one));
+      }
+    }
+  }).observe(document.querySelector("#ring .lanenode").parentElement, { childList: true });
+}"""
+"""From now on, how long each lane that comes is drawn before it goes."""
+
+
+def test_the_names_of_many_lanes_stay_for_as_long_as_one_reads(
+    page: Page, console_bus: Bus
+) -> None:
+    q = queue("ring-of-many")
+    for _ in range(40):
+        lane = a_lane()
+        for _ in range(5):
+            console_bus.run(admission.lane_enqueue(q, lane, mint(), b"x"))
+    live(page, at("pending", q))
+    ring = page.locator("#ring")
+    expect(ring.locator(".gaplabel")).to_have_text("+ 28")
+    assert ring.evaluate(OFF_THE_TRACK) > 2
+    page.wait_for_timeout(700)
+    work(console_bus, q, 20)
+    expect(ring).to_contain_text("too fast to draw")
+    page.evaluate(NOTE_STAYS)
+    for _ in range(25):
+        work(console_bus, q, 5)
+        page.wait_for_timeout(160)
+    stays = page.evaluate("stays")
+    assert stays
+    assert min(stays) > 1_000

@@ -12,6 +12,7 @@ const RADIUS = 96;
 const FAST = 3;
 const SLOW = 2;
 const STAYS_MS = 3000;
+const READ_MS = 1200;
 
 const reach = (depth) => Math.min(22, 9.5 + Math.log2(1 + (depth ?? 0)) * 1.45);
 
@@ -56,6 +57,17 @@ const round = (element, from, to) => swing(element, RADIUS, from.angle, to.angle
 const across = (element, from, to) => slide(element, from.x - to.x, from.y - to.y);
 const jump = () => {};
 
+// Of more lanes than are drawn others come near their turn all the time. While that is too fast, who
+// is drawn stays so, with its last numbers, for as long as one reads a name.
+function near(stage, data, fast, now) {
+  const turns = new Map(data.turns.map((one) => [one.key, one]));
+  if (!fast || data.inRing <= turns.size || now - stage.nearAt >= READ_MS) {
+    [stage.near, stage.nearAt] = [data.turns, now];
+  }
+  const out = new Set(data.aside.map((one) => one.key));
+  return stage.near.filter((one) => !out.has(one.key)).map((one) => turns.get(one.key) ?? one);
+}
+
 // Who stands at which place. Too fast for the eye, lanes stay where they were drawn and only their
 // numbers change: one that has gone leaves its place to the next that is new.
 function places(stage, data, fast) {
@@ -72,6 +84,24 @@ function places(stage, data, fast) {
   return stage.order;
 }
 
+// Where the words of a place stand: outside of the ring, on the side away from its centre.
+function beside({ angle }, away) {
+  const [x, y] = [Math.cos(angle), Math.sin(angle)];
+  const lift = y > 0.5 ? 10 : y < -0.5 ? 0 : 4;
+  const side = Math.abs(x) < 0.2 ? "mid" : x > 0 ? "" : "end";
+  return { side, x: (away(side) * x).toFixed(1), y: (away(side) * y + lift).toFixed(1) };
+}
+
+// The place of those that are not drawn: the track is open there.
+function rest(stage, at, more) {
+  set(stage.more, { visibility: at ? "visible" : "hidden", transform: at && `translate(${at.x.toFixed(1)}, ${at.y.toFixed(1)})` });
+  if (!at) return;
+  const label = stage.more.lastElementChild;
+  const { side, x, y } = beside(at, () => 18);
+  set(label, { class: `t2 gaplabel ${side}`, x, y });
+  say(label, `+ ${count(more)}`);
+}
+
 function around(stage, data, fast) {
   const order = places(stage, data, fast);
   const head = data.turns[0]?.key;
@@ -82,22 +112,15 @@ function around(stage, data, fast) {
     const at = place(turn, many);
     const radius = reach(one.depth);
     const label = lane(group, one, at, radius, fast ? jump : round);
-    const next = one.key === head;
+    const next = !fast && one.key === head; // too fast, it was another's by now
     set(group, { class: `lanenode${next ? " is-next" : ""}` });
-    const side = Math.abs(Math.cos(at.angle)) < 0.2 ? "mid" : Math.cos(at.angle) > 0 ? "" : "end";
     // The dots of what is in flight lie on top of a disc, so a label above it stands over them.
-    const away = radius + (side === "mid" && at.angle < 0 && one.busy ? 16 : 9);
-    set(label, {
-      class: `tm ${side}`,
-      x: (away * Math.cos(at.angle)).toFixed(1),
-      y: (away * Math.sin(at.angle) + (Math.sin(at.angle) > 0.5 ? 10 : Math.sin(at.angle) < -0.5 ? 0 : 4)).toFixed(1),
-    });
-    say(label, next && !fast ? "" : one.tail);
+    const { side, x, y } = beside(at, (on) => radius + (on === "mid" && at.angle < 0 && one.busy ? 16 : 9));
+    set(label, { class: `tm ${side}`, x, y });
+    say(label, next ? "" : one.tail);
   }, fast ? undefined : fade);
   set(stage.pointer, { visibility: head && !fast ? "visible" : "hidden" });
-  const gap = more > 0 ? place(order.length, many) : null;
-  set(stage.more, { visibility: gap ? "visible" : "hidden", x: gap?.x, y: gap ? gap.y + 4 : 0 });
-  say(stage.more, gap ? `+ ${count(more)}` : "");
+  rest(stage, more > 0 ? place(order.length, many) : null, more);
 }
 
 function siding(stage, data) {
@@ -153,8 +176,9 @@ function stageOf(element) {
   const [x, y] = CENTRE;
   const label = (cls, at, top) => text("", { class: cls, x: at, y: top });
   const stage = {
-    nodes: svg("g"), parked: svg("g"), more: label("mid t2 gaplabel", 0, 0), out: label("", 16, 312),
-    taken: [], rate: null, fastAt: -Infinity, order: [], gap: false,
+    nodes: svg("g"), parked: svg("g"), out: label("", 16, 312),
+    more: svg("g", {}, svg("circle", { class: "lane-bg", r: 12 }), ...[-6, 0, 6].map((cx) => svg("circle", { class: "gapdot", cx, r: 1.5 })), text("", {})),
+    taken: [], rate: null, fastAt: -Infinity, order: [], gap: false, near: [], nearAt: -Infinity,
     say: [label("mid t2", x, 128), label("mid tm big", x, 148), label("mid t2", x, 168), label("mid", x, 186)],
     pointer: svg("path", { class: "pointer", d: `M${x} 83l-7 12h14z` }),
   };
@@ -163,7 +187,7 @@ function stageOf(element) {
     svg("path", { class: "turnarrow", d: "M163 87.3A68 68 0 0 0 129 112" }),
     svg("path", { class: "turnhead", transform: "translate(129 112) rotate(126)", d: "M-1 -4.5l7 4.500-7 4.500z" }),
     svg("path", { class: "ax dashx", d: "M16 296.5H352" }),
-    stage.nodes, stage.pointer, stage.parked, stage.more, stage.out,
+    stage.more, stage.nodes, stage.pointer, stage.parked, stage.out,
     text("size: waiting, log", { x: 16, y: 376 }),
     svg("circle", { class: "m-active", cx: 20, cy: 390, r: 3 }), text("one job in flight", { x: 29, y: 394 }),
     ...stage.say);
@@ -177,7 +201,7 @@ chart("ring", (element, data, clock) => {
   pace(stage, data, clock);
   const fast = quick(stage, clock);
   set(stage.svg, { class: `chart${data.paused ? " is-still" : ""}` });
-  around(stage, data, fast);
+  around(stage, { ...data, turns: near(stage, data, fast, clock.now()) }, fast);
   siding(stage, data);
   captions(stage, data, fast);
 }, { moves: true });
