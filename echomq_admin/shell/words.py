@@ -22,8 +22,8 @@ def _text(word: str) -> str:
     return word
 
 
-def add_words(parser: ArgumentParser) -> None:
-    """Teach the parser every subcommand."""
+def add_words(parser: ArgumentParser) -> set[str]:
+    """Teach the parser every subcommand; answers their names."""
     words = parser.add_subparsers(dest="subcommand", metavar="SUBCOMMAND", required=True)
 
     def word(name: str, run: Run, text: str) -> ArgumentParser:
@@ -100,6 +100,7 @@ def add_words(parser: ArgumentParser) -> None:
     sub.add_argument("--user", type=_text, help="by default the only superuser")
     sub.add_argument("--minutes", type=int, default=15, help="how long it works (default 15)")
     sub.add_argument("--url", type=_text, help="how the console is reached, by default ECHOMQ_URL")
+    return set(words.choices)
 
 
 def _common(sub: ArgumentParser) -> None:

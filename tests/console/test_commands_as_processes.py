@@ -66,6 +66,33 @@ def test_case_130_under_lang_c_and_piped(process: Any, bus: Bus, q: QueueKeys) -
         bus.run(command("DEL", odd.meta))
 
 
+@pytest.mark.parametrize(
+    ("typed", "wrong", "manual"),
+    [
+        ([], "The following arguments are required: SUBCOMMAND", "echomq"),
+        (["paus", "mail"], "Argument SUBCOMMAND: invalid choice: 'paus'", "echomq"),
+        (["pause"], "The following arguments are required: queue", "echomq pause"),
+        (["show", "mail", "--nosuch\n"], "Unrecognized arguments: --nosuch", "echomq show"),
+        (["sign-in", "--minutes", "x"], "Argument --minutes: invalid int", "echomq sign-in"),
+    ],
+)
+def test_what_is_typed_wrongly_is_told_in_one_line(
+    process: Any, typed: list[str], wrong: str, manual: str
+) -> None:
+    said = process.run("echomq", *typed)
+    line = said.stderr.decode()
+    assert said.returncode == 2
+    assert (line.count("\n"), said.stdout) == (1, b"")
+    assert line.startswith(f"invalid: {wrong}")
+    assert line.endswith(f". manage.py {manual} --help says what it takes.\n")
+
+
+def test_what_is_typed_wrongly_is_a_record_for_a_program(process: Any) -> None:
+    said = process.run("echomq", "pause", "--json")
+    assert (said.returncode, said.stderr) == (2, b"")
+    assert json.loads(said.stdout)["outcome"] == "invalid"
+
+
 def test_case_130_a_reader_that_leaves_early_is_no_error(process: Any, bus: Bus) -> None:
     made = [keys.found(f"many.{number}".encode()) for number in range(400)]
     try:

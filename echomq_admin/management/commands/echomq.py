@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
+from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
 from echomq_admin import said_once
@@ -28,9 +29,23 @@ class Command(BaseCommand):
     help = "Look at queues, jobs, repeats and boards, and act on them."
     requires_system_checks: list[str] = []
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        """The subcommands."""
-        add_words(parser)
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The subcommands. What is typed wrongly is raised, where argparse would print a page."""
+        parser.called_from_command_line = False
+        self._words = add_words(parser)
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        """Run what was typed, or say in one line what is wrong with it."""
+        try:
+            super().run_from_argv(argv)
+        except CommandError as fault:
+            wrong = str(fault).removeprefix("Error: ")
+            sentence = f"{wrong[:1].upper()}{wrong[1:]}. {self._manual(argv)} says what it takes."
+            sys.exit(self._refuse(Printer("--json" in argv), Outcome.invalid, sentence))
+
+    def _manual(self, argv: list[str]) -> str:
+        program = Path(argv[0]).name.replace("__main__.py", "python -m django")
+        return " ".join([program, *argv[1:2], *(set(argv[2:3]) & self._words), "--help"])
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Run one and leave with its exit code."""
