@@ -208,6 +208,55 @@ def test_toasts_leave_the_verbs_of_the_rows_bare(
     expect(told).to_contain_text(f"Outcome unknown {job}")
 
 
+HELD = "one => [one.isConnected, one.checkVisibility(), one.contains(document.activeElement)]"
+
+
+def test_a_toast_that_keys_are_on_stays_whatever_the_pointer_does_and_what_comes_after(
+    page: Page, worked: QueueKeys
+) -> None:
+    live(page, at("pending", worked))
+    page.clock.install()
+    verb = page.locator("#queue-head :is([data-action=pause_queue], [data-action=resume_queue])")
+    toast = page.locator("#toasts .toast")
+    verb.press("Enter")
+    expect(toast).to_have_count(1)
+    first = toast.element_handle()
+    first.hover()
+    first.query_selector("[type=submit]").focus()
+    page.mouse.move(1200, 10)
+    page.clock.run_for(9_000)
+    assert first.evaluate(HELD) == [True, True, True]
+    for count in (2, 3):
+        verb.evaluate("verb => verb.click()")
+        expect(toast).to_have_count(count)
+    assert first.evaluate(HELD) == [True, True, True]
+    first.query_selector("[data-command]").focus()
+    page.clock.run_for(9_000)
+    assert first.evaluate(HELD) == [True, True, True]
+    verb.focus()
+    page.clock.run_for(9_000)
+    expect(toast).to_have_count(0)
+
+
+def test_a_dialog_that_stays_open_tells_itself_what_became_of_its_request(
+    page: Page, worked: QueueKeys
+) -> None:
+    live(page, at("dead", worked))
+    page.locator("#graves [data-action=remove_job]").first.press("Enter")
+    page.route("**/act/remove_job", lambda route: route.abort())
+    page.keyboard.type("remove")
+    told = page.locator("#dialog [role=alert]")
+    for _ in range(2):
+        page.locator("#dialog [type=submit]").press("Enter")
+        expect(told).to_have_count(1)
+        expect(told).to_contain_text("Outcome unknown. The console did not answer")
+    page.unroute("**/act/remove_job")
+    page.locator("#dialog [name=confirm]").fill("yes")
+    page.locator("#dialog [type=submit]").press("Enter")
+    expect(page.locator("#dialog .wrong")).to_be_visible()
+    expect(page.locator("#dialog")).not_to_contain_text("Outcome unknown")
+
+
 def test_what_was_asked_wrongly_is_where_the_focus_is(page: Page, worked: QueueKeys) -> None:
     live(page, at("dead", worked))
     page.locator("#graves [data-action=remove_job]").first.focus()

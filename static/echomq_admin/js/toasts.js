@@ -1,5 +1,5 @@
-// Toasts leave after eight seconds, not while a pointer or the focus is on them. The newest stands
-// first, few are shown at once and the rest is counted. `say` speaks to those who do not see.
+// Toasts leave after eight seconds, not while a pointer or a hand with keys is on them. The newest
+// stands first, few are shown at once and the rest is counted. `say` speaks to those who do not see.
 import { lost, remember } from "./refocus.js";
 
 const STAY = 8000;
@@ -45,20 +45,37 @@ function unanswered({ detail }) {
   const name = named(parameters.item || parameters.game || parameters.queue);
   if (verb !== "post") return tell("unknown", "No answer", "The console did not answer. Try again.", name);
   const why = "The console did not answer: it may have happened. Look before you repeat; the audit tells more.";
-  tell("unknown", "Outcome unknown", why, name).dataset.outcome = "unknown";
+  const toast = tell("unknown", "Outcome unknown", why, name);
+  toast.dataset.outcome = "unknown";
+  repeat(detail.elt, toast);
 }
+
+// What a dialog is told while it stays open it tells itself: a toast lies under its scrim, where
+// little is seen and nothing is heard.
+function repeat(form, toast) {
+  if (!toast || !form.isConnected || !form.matches("#dialog form")) return;
+  const note = document.createElement("p");
+  note.className = "note2 refusal told";
+  note.setAttribute("role", "alert");
+  const words = document.createElement("span");
+  words.textContent = `${toast.querySelector("b").textContent}. ${toast.querySelector("p + p").textContent}`;
+  note.append(toast.querySelector(".i").cloneNode(true), words);
+  form.querySelector(".told")?.remove();
+  form.querySelector("footer").before(note);
+}
+
+const keyed = (toast) => toast.matches(":has(:focus-visible)");
 
 function arm(toast) {
   let timer = 0;
-  const leave = () => {
-    timer = setTimeout(() => toast.remove(), STAY);
+  let over = false;
+  const wait = ({ type } = {}) => {
+    if (type?.startsWith("pointer")) over = type === "pointerenter";
+    clearTimeout(timer);
+    timer = setTimeout(() => ((over && !toast.hidden) || keyed(toast) ? wait() : toast.remove()), STAY);
   };
-  const stay = () => clearTimeout(timer);
-  toast.addEventListener("pointerenter", stay);
-  toast.addEventListener("focusin", stay);
-  toast.addEventListener("pointerleave", leave);
-  toast.addEventListener("focusout", leave);
-  leave();
+  for (const name of ["pointerenter", "pointerleave", "focusin", "focusout"]) toast.addEventListener(name, wait);
+  wait();
 }
 
 // Few at once, since whoever acts on a list goes on pressing beside them; all where that is asked.
@@ -66,10 +83,11 @@ function arrange() {
   const toasts = [...place.querySelectorAll(".toast")];
   if (!toasts.length) delete place.dataset.all;
   const most = "all" in place.dataset ? Infinity : narrow.matches ? SHOWN_ON_A_PHONE : SHOWN;
-  toasts.forEach((toast, at) => (toast.hidden = at >= most));
+  toasts.forEach((toast, at) => (toast.hidden = at >= most && !keyed(toast)));
+  const left = toasts.filter((toast) => toast.hidden).length;
   const rest = document.getElementById("toasts-rest");
-  rest.hidden = toasts.length <= most;
-  rest.querySelector("span").textContent = `${toasts.length - most} earlier`;
+  rest.hidden = !left;
+  rest.querySelector("span").textContent = `${left} earlier`;
 }
 
 export function all() {
@@ -99,6 +117,8 @@ export function start() {
   place.addEventListener("focusin", ({ relatedTarget }) => {
     if (relatedTarget && !place.contains(relatedTarget)) back = remember(relatedTarget);
   });
+  place.addEventListener("focusout", () => setTimeout(arrange));
+  document.addEventListener("htmx:afterRequest", ({ detail: { elt, xhr } }) => xhr.status && repeat(elt, place.querySelector(".toast")));
   document.addEventListener("htmx:sendError", unanswered);
   document.addEventListener("htmx:timeout", unanswered);
 }
