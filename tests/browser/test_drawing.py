@@ -12,7 +12,7 @@ from queue_core.ids import Minter
 from queue_core.keys import QueueKeys, queue
 from queue_core.verbs import admission, claims, repeats, settle
 from tests.browser.places import at
-from tests.builders import command, server_ms
+from tests.builders import Builder, a_lane, command, server_ms
 
 mint = Minter(13).mint
 WIDTHS = (1440, 390)
@@ -253,3 +253,28 @@ def test_no_oldest_number_is_told_where_none_is_fresh(page: Page, console_bus: B
       return getComputedStyle(document.querySelector(".oldest")).display;
     }""")
     assert shown == "none"
+
+
+HEADS = """() => [...document.querySelectorAll(".grid th")].filter((head) => {
+  const words = document.createRange();
+  words.selectNodeContents(head);
+  const [own, around] = [words, head].map((each) => each.getBoundingClientRect().width);
+  return around > 1 && own > around;
+}).map((head) => head.textContent)"""
+"""Heads of columns that are wider than their column."""
+
+
+@pytest.mark.parametrize("width", [730, 760, 960])
+def test_a_wide_table_scrolls_in_its_panel_and_keeps_its_columns(
+    page: Page, console_bus: Bus, q: QueueKeys, width: int
+) -> None:
+    make = Builder(console_bus.run, q, mint)
+    for made in (make.dead, make.pending, make.scheduled):
+        made()
+    make.in_lane(a_lane())
+    console_bus.run(repeats.register(q, b"hourly", 3_600_000, b"{}"))
+    for name in ("pending", "schedule", "active", "dead", "repeats", "workers"):
+        sized(page, width).goto(at(name, q))
+        expect(page.locator("main .panel").first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        assert page.evaluate(HEADS) == [], name
