@@ -257,6 +257,21 @@ def test_a_dialog_that_stays_open_tells_itself_what_became_of_its_request(
     expect(page.locator("#dialog")).not_to_contain_text("Outcome unknown")
 
 
+def test_a_name_from_right_to_left_does_not_turn_the_sentence_around_it(
+    page: Page, console_bus: Bus
+) -> None:
+    q = queue("from-the-right")
+    console_bus.run(command("ZADD", q.dead, 0, "قائمة".encode()))
+    live(page, at("dead", q))
+    page.locator("#graves [data-action=remove_job]").press("Enter")
+    expect(page.locator("#dialog [name=confirm]")).to_be_focused()
+    page.keyboard.type("remove")
+    page.keyboard.press("Enter")
+    sentence = page.locator("#toasts .toast p + p bdi")
+    expect(sentence).to_contain_text("is not dead any more.")
+    assert sentence.evaluate("one => getComputedStyle(one).direction") == "ltr"
+
+
 def test_what_was_asked_wrongly_is_where_the_focus_is(page: Page, worked: QueueKeys) -> None:
     live(page, at("dead", worked))
     page.locator("#graves [data-action=remove_job]").first.focus()
