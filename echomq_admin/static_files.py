@@ -52,6 +52,14 @@ class KeptFile(StaticFile):
             return answer
         return Response(answer.status, answer.headers, self._whole())
 
+    def is_not_modified(self, request_headers: Mapping[str, str]) -> bool:
+        """Whether the browser has it: a proxy that compresses makes the tag that it names weak."""
+        told = request_headers.get("HTTP_IF_NONE_MATCH")
+        if told is None:
+            return bool(super().is_not_modified(request_headers))
+        named = {one.strip().removeprefix("W/") for one in told.split(",")}
+        return not named.isdisjoint({"*", f'"{self.tag}"'})
+
     async def _whole(self) -> AsyncIterator[bytes]:
         yield self._content
 
@@ -84,7 +92,7 @@ class StaticFiles(ServeStaticMiddleware):
         if not found or file is None:
             return await super().__call__(request)
         answer = await self.aserve(file, request)
-        if found[1] == self._version:
+        if found[1] == self._version and answer.status_code < HTTPStatus.BAD_REQUEST:
             answer["Cache-Control"] = f"max-age={self.FOREVER}, public, immutable"
         return answer
 

@@ -62,6 +62,9 @@ def test_a_browser_that_has_it_is_told_so_until_the_next_start(script: Path) -> 
     started = console()
     has = {"If-None-Match": started()["ETag"]}
     assert (started(**has).status_code, started(**has).body) == (304, b"")
+    for told in (f"W/{has['If-None-Match']}", f'"other", {has["If-None-Match"]}', "*"):
+        assert started(**{"If-None-Match": told}).status_code == 304
+    assert started(**{"If-None-Match": '"other"'}).status_code == 200
     script.write_bytes(FIRST.swapcase())  # of the same size, within the same second
     assert started(**has).status_code == 304
     assert console()(**has).body == FIRST.swapcase()
@@ -75,6 +78,7 @@ def test_what_a_page_names_is_asked_for_once_and_after_an_upgrade_anew(script: P
     assert named.startswith("/static/v")
     assert started(at=named).body == FIRST
     assert "immutable" in started(at=named)["Cache-Control"]
+    assert "immutable" not in started("post", at=named).get("Cache-Control", "")
 
     script.write_bytes(b"other")
     upgraded = console()
