@@ -8,6 +8,7 @@ from typing import Any
 from echomq_admin.charts.axis import reach_back
 from echomq_admin.live.page import to_path
 from echomq_admin.templatetags.payload import preview
+from queue_core.reads.glance import Trace
 from queue_core.reads.repeats import Registry, Repeat
 from queue_core.reads.schedule import Bar, Due, Fence
 from queue_core.reads.snapshot import Snapshot
@@ -24,7 +25,7 @@ GRID_MS = 2_000
 _KIND = {"delayed": "d", "retry": "r", "repeat": "p", "unknown": "u"}
 
 
-def mark(due: Due) -> list[Any]:
+def mark(due: Due[Trace]) -> list[Any]:
     """One job in few bytes: `[key, at, kind, tries, more]`.
 
     `key` names it in a path; `at` is its run-at in ms, null where the score is no moment; `kind`
@@ -73,7 +74,7 @@ def runs(repeat: Repeat, later: int = LATER_RUNS) -> list[int]:
     return [repeat.next_ms + every * step for step in range(later + 1)]
 
 
-def kinds(marks: Sequence[Due], whole: bool) -> dict[str, Any]:
+def kinds(marks: Sequence[Due[Trace]], whole: bool) -> dict[str, Any]:
     """How many marks are of each kind; `whole` where they are all the jobs there are."""
     counted = {"delayed": 0, "retry": 0, "repeat": 0, "unknown": 0}
     for due in marks:

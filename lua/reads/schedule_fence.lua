@@ -5,7 +5,7 @@
 -- args: base span_ms scale late_marks next_marks bars
 -- replies: {now_ms, total, late, oldest, span_ms, beyond, late_marks, next_marks, late_bars, bars}
 -- builds: row
--- uses: now glance
+-- uses: now trace
 -- flags: no-writes
 local now = now_ms()
 local function number(value) return string.format('%.0f', value) end
@@ -17,7 +17,7 @@ local function marks(from, to)
   if to < from then return found end
   local flat = redis.call('ZRANGE', schedule, from, to, 'WITHSCORES')
   for at = 1, #flat, 2 do
-    found[#found + 1] = {flat[at], flat[at + 1], glance(base .. 'job:' .. flat[at], 120, 0)}
+    found[#found + 1] = {flat[at], flat[at + 1], trace(base .. 'job:' .. flat[at])}
   end
   return found
 end

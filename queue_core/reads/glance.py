@@ -1,4 +1,5 @@
-"""What a list shows of one job without opening it (`lua/parts/glance.lua`)."""
+"""What a list shows of one job without opening it (`lua/parts/glance.lua`), and the less that a
+mark does (`lua/parts/trace.lua`)."""
 
 from __future__ import annotations
 
@@ -13,6 +14,33 @@ PREVIEW_LIMIT = 65_536
 
 LOOKS_LIKE_SECONDS = (946_684_800.0, 4_102_444_800.0)
 """A score in here, taken as seconds, is a date of this century; as ms it lies in January 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """`found` is as of a `Glance`; `attempts` and `repeat` as the row holds them, None where
+    absent; `failed` whether the row has an error."""
+
+    found: str
+    attempts: bytes | None
+    failed: bool
+    repeat: bytes | None
+
+    @property
+    def tries(self) -> int | None:
+        """Attempts as a number; None where the row holds none or no number."""
+        return digits(self.attempts)
+
+    @property
+    def kind(self) -> str:
+        """Why it is scheduled, as far as its row tells: `retry` where a try failed before, else
+        `delayed`; `repeat` where a repeat fired it and it waits for its first try. `unknown`
+        where there is no row to ask."""
+        if self.found != "row":
+            return "unknown"
+        if self.tries and self.failed:
+            return "retry"
+        return "repeat" if self.repeat is not None else "delayed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +71,9 @@ class Glance:
 
     @property
     def kind(self) -> str:
-        """Why it is scheduled, as far as its row tells: `retry` where a try failed before, else
-        `delayed`; `repeat` where a repeat fired it and it waits for its first try. `unknown`
-        where there is no row to ask."""
-        if self.found != "row":
-            return "unknown"
-        if self.tries and self.last_error is not None:
-            return "retry"
-        return "repeat" if self.repeat is not None else "delayed"
+        """As of a `Trace`."""
+        failed = self.last_error is not None or self.error_size > 0
+        return Trace(self.found, self.attempts, failed, self.repeat).kind
 
     @property
     def claimed_ms(self) -> int | None:
@@ -61,6 +84,12 @@ class Glance:
         if len(parts) != 3 or parts[1] != self.attempts:
             return None
         return digits(parts[2])
+
+
+def trace(raw: Reply) -> Trace:
+    """The value of one trace of a read script."""
+    found, attempts, failed, repeat = raw
+    return Trace(found.decode("ascii"), attempts, bool(failed), repeat)
 
 
 def glance(raw: Reply) -> Glance:

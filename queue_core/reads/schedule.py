@@ -7,12 +7,12 @@ most twice `BARS` ranges, a page reads its rows and seeks its cursor in the loga
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from queue_core.errors import InvalidError
 from queue_core.keys import QueueKeys
 from queue_core.plans import Plan, Reply
-from queue_core.reads.glance import Glance, as_ms, glance, seems_seconds
+from queue_core.reads.glance import Glance, Trace, as_ms, glance, seems_seconds, trace
 from queue_core.reads.snapshot import Snapshot
 from queue_core.scripts import script
 
@@ -35,14 +35,18 @@ _LIST = script("reads/schedule_list")
 Scale = Literal["log", "linear"]
 
 
+Seen = TypeVar("Seen", Glance, Trace)
+
+
 @dataclass(frozen=True, slots=True)
-class Due:
+class Due(Generic[Seen]):
     """A member of the schedule. `score` is its text as the server prints it, which a reschedule
-    may expect; `run_at_ms` its moment, None where it is infinite."""
+    may expect; `run_at_ms` its moment, None where it is infinite. A mark has a trace of its job,
+    a row of the list a glance."""
 
     member: bytes
     score: str
-    job: Glance
+    job: Seen
 
     @property
     def run_at_ms(self) -> int | None:
@@ -76,8 +80,8 @@ class Fence:
     oldest_ms: int | None
     span_ms: int
     beyond: int
-    late_marks: tuple[Due, ...]
-    next_marks: tuple[Due, ...]
+    late_marks: tuple[Due[Trace], ...]
+    next_marks: tuple[Due[Trace], ...]
     late_bars: tuple[Bar, ...]
     bars: tuple[Bar, ...]
 
@@ -100,7 +104,7 @@ class Listed:
     """A row of the list: the member's rank from 0 in score order, and what it shows."""
 
     rank: int
-    due: Due
+    due: Due[Glance]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +125,14 @@ class DuePage:
         return Cursor(due.score, due.member)
 
 
-def _due(raw: Reply) -> Due:
+def _row(raw: Reply) -> Due[Glance]:
     member, score, row = raw
     return Due(member, score.decode("ascii"), glance(row))
+
+
+def _mark(raw: Reply) -> Due[Trace]:
+    member, score, row = raw
+    return Due(member, score.decode("ascii"), trace(row))
 
 
 def _bar(raw: Reply) -> Bar:
@@ -150,8 +159,8 @@ def fence(
         oldest_ms=None if oldest is None else as_ms(float(oldest)),
         span_ms=int(span),
         beyond=beyond,
-        late_marks=tuple(map(_due, worst)),
-        next_marks=tuple(map(_due, coming)),
+        late_marks=tuple(map(_mark, worst)),
+        next_marks=tuple(map(_mark, coming)),
         late_bars=tuple(map(_bar, behind)),
         bars=tuple(map(_bar, ahead)),
     )
@@ -176,5 +185,5 @@ def page(
         ERROR_BYTES, WHOLE_PAYLOAD,
     )  # fmt: skip
     now, total, late, _first, jobs, before, after = reply
-    rows = tuple(Listed(int(rank), _due(rest)) for rank, *rest in jobs)
+    rows = tuple(Listed(int(rank), _row(rest)) for rank, *rest in jobs)
     return Snapshot(DuePage(total, late, rows, bool(before), bool(after)), now)

@@ -4,15 +4,15 @@ import pytest
 
 from echomq_admin.charts import cadence, fence
 from echomq_admin.charts.axis import REACHES_MS, moment, place, reach_back
-from queue_core.reads.glance import Glance, seems_seconds
+from queue_core.reads.glance import Trace, seems_seconds
 from queue_core.reads.repeats import Registry, Repeat, Run
 from queue_core.reads.schedule import Bar, Due, Fence
 from queue_core.reads.snapshot import Snapshot
 
 NOW = 1_796_000_000_000
-ROW = Glance("row", b"0", b"scheduled", None, None, None, None, 2, b"{}")
-FAILED = Glance("row", b"3", b"scheduled", None, b"boom", None, b"w:3:1795999990000", 0, b"")
-ORPHAN = Glance("orphan", None, None, None, None, None, None, 0, b"")
+ROW = Trace("row", b"0", False, None)
+FAILED = Trace("row", b"3", True, None)
+ORPHAN = Trace("orphan", None, False, None)
 
 
 def a_fence(**changes: object) -> Fence:
