@@ -8,8 +8,11 @@
 --
 -- `suffixes` are pairs of suffix and type. A name that itself holds "}:" is taken from no key:
 -- it could be a job, lane or repeat of another queue whose id ends like a suffix.
-local types = {}
-for at = suffixes_at, #ARGV, 2 do types[ARGV[at]] = ARGV[at + 1] end
+local types, longest = {}, 0
+for at = suffixes_at, #ARGV, 2 do
+  types[ARGV[at]] = ARGV[at + 1]
+  longest = math.max(longest, #ARGV[at])
+end
 local found, order = {}, {}
 local at = cursor
 for _ = 1, rounds do
@@ -17,7 +20,8 @@ for _ = 1, rounds do
   at = page_of[1]
   for _, key in ipairs(page_of[2]) do
     local edge = string.find(key, '}:', 6, true)
-    local suffix = edge and string.sub(key, edge + 2)
+    -- Nearly all are rows, whose ends are longer: no string is made of those.
+    local suffix = edge and #key - edge - 1 <= longest and string.sub(key, edge + 2)
     if suffix and types[suffix] and redis.call('TYPE', key).ok == types[suffix] then
       local name = string.sub(key, 6, edge - 1)
       if not found[name] then

@@ -43,17 +43,19 @@ local function edge(part, reach)
   if scale == 'linear' then return reach * part end
   return knee * ((1 + reach / knee) ^ part - 1)
 end
+-- How many are due until an edge. Counted from the beginning, and each edge once, since a count
+-- looks for both of its ends.
+local function until_edge(at) return redis.call('ZCOUNT', schedule, '-inf', number(at)) end
 -- Bars of one side: `sign` is 1 ahead of now and -1 behind it; `skip` lies where marks end.
 local function count(reach, skip, sign)
-  local found, many = {}, tonumber(bars)
+  local found, many, near, before = {}, tonumber(bars), skip, until_edge(grid + sign * skip)
   for at = 1, many do
-    local near, far = math.floor(edge((at - 1) / many, reach)), math.floor(edge(at / many, reach))
-    near = math.max(near, skip)
+    local far = math.floor(edge(at / many, reach))
     if far > near then
-      local n
-      if sign > 0 then n = redis.call('ZCOUNT', schedule, '(' .. number(grid + near), number(grid + far))
-      else n = redis.call('ZCOUNT', schedule, '(' .. number(grid - far), number(grid - near)) end
+      local here = until_edge(grid + sign * far)
+      local n = sign * (here - before)
       if n > 0 then found[#found + 1] = {number(grid + sign * near), number(grid + sign * far), n} end
+      near, before = far, here
     end
   end
   return found

@@ -14,8 +14,8 @@ from queue_core.plans import Arg, Call, Plan
 from queue_core.scripts import script
 
 PAGE = 500
-ROUNDS = 4
-"""At most 2,000 keys a step: about a millisecond of the server's time."""
+ROUNDS = 3
+"""At most 1,500 keys a step: about a millisecond of the server's time."""
 
 _DISCOVER = script("reads/discover")
 

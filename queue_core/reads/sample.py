@@ -17,8 +17,8 @@ from queue_core.reads.snapshot import Snapshot
 from queue_core.replies import refused
 from queue_core.scripts import script
 
-LANE_WINDOW = 200
-"""Lanes looked at of each of ring, parked, limited and busy: some 0.3 ms of script at most."""
+LANE_WINDOW = 128
+"""Lanes looked at of each of ring, parked, limited and busy: about a ms of script for each."""
 
 WORKER_ALIVE_MS = 10_000
 """A worker whose last heartbeat is older counts as gone: two beats of four seconds missed, and two
