@@ -33,15 +33,17 @@ end
 
 for at = items_at, #ARGV, 3 do
   local id, token, place = ARGV[at], ARGV[at + 1], #reply + 1
-  local held = redis.pcall('HMGET', base .. 'job:' .. id, 'attempts', 'group', 'parent')
-  if held[1] == token and not held[2] and not held[3] and not named[id] then
+  if named[id] then settle_flat() end
+  local held = redis.pcall('HMGET', base .. 'job:' .. id, 'attempts', 'group', 'parent',
+    'parent_queue')
+  if held[1] == token and not held[2] and not held[3] then
     named[id] = true
     flat[#flat + 1] = id
     places[#flat] = place
     reply[place] = 'ok' -- or what it meets
   else
     settle_flat() -- what comes next may ask for their rows
-    note(place, id, pcall(done, base, id, token, ARGV[at + 2], keep_ms))
+    note(place, id, pcall(done, base, id, token, ARGV[at + 2], keep_ms, not held.err and held))
   end
 end
 settle_flat()

@@ -10,7 +10,10 @@
 local now = now_ms()
 local function number(value) return string.format('%.0f', value) end
 local total = redis.call('ZCARD', schedule)
-local late = redis.call('ZCOUNT', schedule, '-inf', number(now))
+-- How many are due until a moment. The edges of bars are counted so, too, each once: a count looks
+-- for both of its ends, and the beginning is no search.
+local function due_until(at) return redis.call('ZCOUNT', schedule, '-inf', number(at)) end
+local late = due_until(now)
 
 local function marks(from, to)
   local found = {}
@@ -43,16 +46,13 @@ local function edge(part, reach)
   if scale == 'linear' then return reach * part end
   return knee * ((1 + reach / knee) ^ part - 1)
 end
--- How many are due until an edge. Counted from the beginning, and each edge once, since a count
--- looks for both of its ends.
-local function until_edge(at) return redis.call('ZCOUNT', schedule, '-inf', number(at)) end
 -- Bars of one side: `sign` is 1 ahead of now and -1 behind it; `skip` lies where marks end.
 local function count(reach, skip, sign)
-  local found, many, near, before = {}, tonumber(bars), skip, until_edge(grid + sign * skip)
+  local found, many, near, before = {}, tonumber(bars), skip, due_until(grid + sign * skip)
   for at = 1, many do
     local far = math.floor(edge(at / many, reach))
     if far > near then
-      local here = until_edge(grid + sign * far)
+      local here = due_until(grid + sign * far)
       local n = sign * (here - before)
       if n > 0 then found[#found + 1] = {number(grid + sign * near), number(grid + sign * far), n} end
       near, before = far, here
