@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from echomq_admin.actions.action import Action, Confirmed, Order, Result, Shown, Subject, Target
 from queue_core.outcomes import Word
-from queue_core.plans import Call, Plan
+from queue_core.plans import Plan
+from queue_core.reads.repeats import recorded
 from queue_core.verbs import repeats
 
 _NO_SUCH = "There is no repeat {item} in {queue}. Nothing written."
@@ -22,7 +23,7 @@ def _run(order: Order) -> Plan[Result]:
     word = yield from repeats.run_now(keys, name, order.job_id)
     if word is Word.absent:
         # Nothing runs under the id that was minted, so it is handed to nobody.
-        bare = yield Call("EXISTS", (keys.repeat_record(name),))
+        bare = yield from recorded(keys, name)
         return Result(word, _WITHOUT_TEMPLATE.format(order.target.named) if bare else "")
     return Result(word, facts={"job": order.job_id.decode("ascii")})
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from queue_core.keys import QueueKeys
 from queue_core.numbers import digits
-from queue_core.plans import Plan, Reply
+from queue_core.plans import Call, Plan, Reply
 from queue_core.reads.glance import as_ms, seems_seconds
 from queue_core.reads.sample import PARKED_SCORE
 from queue_core.reads.schedule import Cursor
@@ -167,6 +167,11 @@ def registry(
     reply = yield _REPEATS.call((q.repeat,), q.base, place.score, place.member, size, runs)
     now, total, first, records = reply
     return Snapshot(Registry(total, int(first), tuple(map(_repeat, records))), now)
+
+
+def recorded(q: QueueKeys, name: bytes) -> Plan[bool]:
+    """Whether a repeat has a record, be it one that says what to run or not. One command."""
+    return bool((yield Call("EXISTS", (q.repeat_record(name),))))
 
 
 def unarmed(q: QueueKeys, cursor: bytes = b"0", page: int = SCAN_PAGE) -> Plan[Unarmed]:
